@@ -1,0 +1,214 @@
+#include "analysis/attractor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace graze {
+namespace {
+
+constexpr double stability_margin = 1e-8;  // multipliers of a stable orbit may exceed 1 by rounding
+constexpr double beyond_every_scale = 1e12;
+
+Outcome step(const PoincareMap& map, HybridState& state, Observer* observer = nullptr) {
+  const Outcome outcome = map.iterate(state, observer);
+  if (outcome == Outcome::ok && state.x.cwiseAbs().maxCoeff() > beyond_every_scale) return Outcome::unbounded;
+  return outcome;
+}
+
+Outcome skip(const PoincareMap& map, HybridState& state, int iterates) {
+  Outcome outcome = Outcome::ok;
+  for (int k = 0; k < iterates && outcome == Outcome::ok; ++k) outcome = step(map, state);
+  return outcome;
+}
+
+/// `count` iterates, kept.
+Outcome record(const PoincareMap& map, HybridState& state, int count, std::vector<HybridState>& points) {
+  points.clear();
+  Outcome outcome = Outcome::ok;
+  for (int k = 0; k < count && outcome == Outcome::ok; ++k) {
+    outcome = step(map, state);
+    points.push_back(state);
+  }
+  return outcome;
+}
+
+double size_of(const PoincareMap& map, const std::vector<HybridState>& points) {
+  double size = 0;
+  for (const HybridState& p : points) size = std::max(size, map.coordinates(p).cwiseAbs().maxCoeff());
+  return size;
+}
+
+/// A stable closed orbit to which the recorded iterates converge, of the smallest period; period 0: none.
+Orbit confirmed_orbit(const PoincareMap& map, const std::vector<HybridState>& points, int max_period) {
+  const double size = size_of(map, points);
+  const HybridState& last = points.back();
+  for (int n = 1; n <= max_period && n < static_cast<int>(points.size()); ++n) {
+    const HybridState& before = points[points.size() - 1 - static_cast<std::size_t>(n)];
+    const double step = map.difference(last, before).cwiseAbs().maxCoeff();
+    if (!(step <= 1e-3 * size)) continue;
+    Orbit orbit = refine_orbit(map, last, n);
+    if (!orbit.closed) continue;
+    const double radius = spectral_radius(orbit);
+    if (!(radius <= 1 + stability_margin)) continue;
+    const double away = map.difference(last, orbit.start).cwiseAbs().maxCoeff();
+    const double slow = std::max(1 - radius, 1e-6);
+    if (away <= 10 * step / slow + 1e-9 * size) return orbit;
+  }
+  return {};
+}
+
+/// Mean and standard error of the growth of a tangent vector, per iterate, and the time taken.
+struct Growth {
+  double mean = 0;
+  double error = 0;
+  double time = 0;
+};
+
+double absolute_time(const PoincareMap& map, const HybridState& s) {
+  return s.time + static_cast<double>(s.turns) * map.system().period();
+}
+
+Outcome measure_growth(const PoincareMap& map, HybridState& state, int iterates, Growth& growth) {
+  constexpr int alignment = 8;
+  constexpr int batches = 8;
+  const int per_batch = std::max(1, iterates / batches);
+  Eigen::MatrixXd direction(map.dimension(), 1);
+  for (Eigen::Index i = 0; i < direction.rows(); ++i) direction(i, 0) = 1.0 / static_cast<double>(i + 1);
+  double begin = 0;
+  double sum = 0;
+  double sum_of_squares = 0;
+  for (int batch = -1; batch < batches; ++batch) {
+    const int count = batch < 0 ? alignment : per_batch;
+    if (batch == 0) begin = absolute_time(map, state);
+    double total = 0;
+    for (int k = 0; k < count; ++k) {
+      direction.normalize();
+      const Outcome outcome = map.iterate(state, direction);
+      if (outcome != Outcome::ok) return outcome;
+      const double stretch = direction.norm();
+      if (!(stretch > 0)) {
+        growth = {-std::numeric_limits<double>::infinity(), 0, 1};
+        return Outcome::ok;
+      }
+      total += std::log(stretch);
+    }
+    if (batch < 0) continue;
+    const double mean = total / per_batch;
+    sum += mean;
+    sum_of_squares += mean * mean;
+  }
+  growth.mean = sum / batches;
+  const double variance = std::max(0.0, sum_of_squares / batches - growth.mean * growth.mean);
+  growth.error = std::sqrt(variance / (batches - 1));
+  growth.time = (absolute_time(map, state) - begin) / (batches * per_batch);
+  return Outcome::ok;
+}
+
+/// Counts over `count` iterates from `start`.
+Outcome count_events(const PoincareMap& map, HybridState start, int count, Attractor& found) {
+  found.tally = Tally(map.system().contacts());
+  found.tally.open_window(absolute_time(map, start), start.mode);
+  Outcome outcome = Outcome::ok;
+  for (int k = 0; k < count && outcome == Outcome::ok; ++k) outcome = step(map, start, &found.tally);
+  return outcome;
+}
+
+/// One turn of the orbit to know what is under way at its start, one to count.
+Outcome tally_orbit(const PoincareMap& map, Attractor& found) {
+  HybridState state = found.orbit.start;
+  found.tally = Tally(map.system().contacts());
+  Outcome outcome = Outcome::ok;
+  for (int turn = 0; turn < 2; ++turn) {
+    found.start_time = absolute_time(map, state);
+    found.tally.open_window(found.start_time, state.mode);
+    for (int k = 0; k < found.orbit.period && outcome == Outcome::ok; ++k) {
+      outcome = step(map, state, &found.tally);
+    }
+  }
+  found.end_time = absolute_time(map, state);
+  found.tally.close_window(found.end_time);
+  return outcome;
+}
+
+void keep_orbit(const PoincareMap& map, int count, Attractor& found) {
+  HybridState state = found.orbit.start;
+  found.points.clear();
+  for (int k = 0; k < count; ++k) {
+    if (k % found.orbit.period == 0 && k > 0) {  // the refined orbit again, not its rounding drift
+      const std::int64_t turns = state.turns;
+      state = found.orbit.start;
+      state.turns = turns;
+    }
+    found.points.push_back(state);
+    if (step(map, state) != Outcome::ok) break;
+  }
+  found.last = found.orbit.start;
+}
+
+}  // namespace
+
+const std::vector<std::string>& attractor_names() {
+  static const std::vector<std::string> names = {"undetermined", "periodic",  "quasiperiodic",
+                                                 "chaotic",      "unbounded", "failed"};
+  return names;
+}
+
+Attractor find_attractor(const PoincareMap& map, const HybridState& start, const AttractorOptions& options) {
+  Attractor found;
+  found.tally = Tally(map.system().contacts());
+  HybridState state = start;
+  const auto give_up = [&](Outcome outcome) {
+    found.outcome = outcome;
+    found.kind = outcome == Outcome::unbounded ? AttractorClass::unbounded : AttractorClass::failed;
+    found.points.clear();
+    found.lyapunov = std::numeric_limits<double>::quiet_NaN();
+    found.last = state;
+    return found;
+  };
+  Outcome outcome = skip(map, state, options.transient);
+  if (outcome != Outcome::ok) return give_up(outcome);
+  found.transient_used = options.transient;
+  const int longest = std::max(options.transient, 1) * options.extension;
+  int measure = 128;
+  while (true) {
+    const HybridState window = state;
+    outcome = record(map, state, options.record, found.points);
+    if (outcome != Outcome::ok) return give_up(outcome);
+    found.orbit = confirmed_orbit(map, found.points, options.max_period);
+    if (found.orbit.period > 0) {
+      found.kind = AttractorClass::periodic;
+      keep_orbit(map, options.record, found);
+      outcome = tally_orbit(map, found);
+      if (outcome != Outcome::ok) return give_up(outcome);
+      found.lyapunov = std::log(spectral_radius(found.orbit)) / (found.end_time - found.start_time);
+      return found;
+    }
+    Growth growth;
+    HybridState ahead = state;
+    outcome = measure_growth(map, ahead, measure, growth);
+    if (outcome != Outcome::ok) return give_up(outcome);
+    const bool exhausted = found.transient_used + options.record + measure > longest;
+    // A slowly converging orbit looks neutral at first: that verdict needs a second, longer look.
+    const bool neutral = found.transient_used > options.transient &&
+                         std::abs(growth.mean) <= options.neutral && growth.error <= options.neutral;
+    const bool positive = growth.mean > options.neutral && growth.mean > 3 * growth.error;
+    if (positive || neutral || exhausted) {
+      found.kind = positive ? AttractorClass::chaotic
+                            : (neutral ? AttractorClass::quasiperiodic : AttractorClass::undetermined);
+      found.lyapunov = growth.mean / growth.time;
+      found.last = state;
+      found.start_time = absolute_time(map, window);
+      found.end_time = absolute_time(map, state);
+      outcome = count_events(map, window, options.record, found);
+      if (outcome != Outcome::ok) return give_up(outcome);
+      found.tally.close_window(found.end_time);
+      return found;
+    }
+    found.transient_used += options.record + measure;
+    state = ahead;
+    measure *= 2;
+  }
+}
+
+}  // namespace graze

@@ -1,0 +1,58 @@
+/// What a motion settles to: iterated, refined and confirmed, not guessed.
+#pragma once
+
+#include <complex>
+#include <string>
+#include <vector>
+
+#include "analysis/orbit.hpp"
+#include "analysis/poincare_map.hpp"
+#include "analysis/tally.hpp"
+
+namespace graze {
+
+enum class AttractorClass : signed char {
+  undetermined = 0,
+  periodic,
+  quasiperiodic,
+  chaotic,
+  unbounded,
+  failed
+};
+
+/// Names in the order of the enumeration.
+const std::vector<std::string>& attractor_names();
+
+struct AttractorOptions {
+  int transient = 200;     ///< iterates dropped
+  int record = 64;         ///< iterates kept
+  int max_period = 16;     ///< longest period looked for
+  int extension = 10;      ///< the transient may grow to this many times itself where convergence is slow
+  double neutral = 0.005;  ///< a Lyapunov exponent per iterate below this in modulus counts as zero
+};
+
+struct Attractor {
+  AttractorClass kind = AttractorClass::failed;
+  Outcome outcome = Outcome::ok;
+  std::vector<HybridState>
+      points;              ///< `record` iterates; of a periodic attractor the refined orbit, repeated
+  Orbit orbit;             ///< when periodic
+  double lyapunov = 0;     ///< largest exponent, per time
+  int transient_used = 0;  ///< iterates dropped
+  double start_time = 0;   ///< of the orbit or window that the tally is of
+  double end_time = 0;
+  Tally tally{0};    ///< over one orbit when periodic, else over the recorded window
+  HybridState last;  ///< where the motion has come to: a start for a neighbouring parameter
+};
+
+/// Iterates from `start` and says what it finds.
+///
+/// Periodic: an iterate returns nearly after n ≤ max_period iterates, smallest n first; Newton's method
+/// closes the orbit to 1e-10; its multipliers lie in the unit circle; and the iterate is as near to it as
+/// its rate of convergence allows. Otherwise the largest Lyapunov exponent (a tangent vector carried
+/// through every event) decides, with the standard error of its batch means: clearly positive is chaotic,
+/// neutral is quasiperiodic. Neither: the transient is extended and everything asked again; what is still
+/// open at the end is undetermined.
+Attractor find_attractor(const PoincareMap& map, const HybridState& start, const AttractorOptions& options);
+
+}  // namespace graze

@@ -1,0 +1,28 @@
+/// The values that a sweep gives to one parameter.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/dataset.hpp"
+#include "core/model.hpp"
+#include "core/parameter.hpp"
+
+namespace graze {
+
+struct Axis {
+  int parameter = 0;  ///< index into Model::parameters()
+  std::vector<double> values;
+};
+
+/// Keys of a table axis = { parameter, from, to, points, spacing } or { parameter, values }.
+std::vector<Key> axis_keys();
+
+/// Reads such a table. Throws InputError for a parameter the model does not have, a value outside the
+/// parameter's range, an incomplete or empty axis.
+Axis read_axis(const Value& table, const Model& model, const std::string& path);
+
+/// Boxes of about `points` points each that cover the extents, the last dimension running fastest.
+std::vector<Box> split(const std::vector<std::size_t>& extents, std::size_t points);
+
+}  // namespace graze

@@ -1,0 +1,131 @@
+/// Forward-mode dual numbers: a value and its derivatives in N directions. Everything the engine does with
+/// a scalar it does with these too, so derivatives go through every event without being written by hand.
+#pragma once
+
+#include <Eigen/Core>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <type_traits>
+
+namespace graze {
+
+/// value + Σ_k slope[k] ε_k with ε_j ε_k = 0.
+template <int N>
+struct Dual {
+  double value = 0;
+  std::array<double, static_cast<std::size_t>(N)> slope{};
+
+  Dual() = default;
+  template <class T>
+  requires std::is_arithmetic_v<T> Dual(T v)
+      : value(static_cast<double>(v)) {}  // NOLINT: numbers mix freely with duals
+
+  Dual& operator+=(const Dual& b) {
+    value += b.value;
+    for (std::size_t k = 0; k < slope.size(); ++k) slope[k] += b.slope[k];
+    return *this;
+  }
+  Dual& operator-=(const Dual& b) {
+    value -= b.value;
+    for (std::size_t k = 0; k < slope.size(); ++k) slope[k] -= b.slope[k];
+    return *this;
+  }
+  Dual& operator*=(const Dual& b) {
+    for (std::size_t k = 0; k < slope.size(); ++k) slope[k] = slope[k] * b.value + value * b.slope[k];
+    value *= b.value;
+    return *this;
+  }
+  Dual& operator/=(const Dual& b) {
+    value /= b.value;
+    for (std::size_t k = 0; k < slope.size(); ++k) slope[k] = (slope[k] - value * b.slope[k]) / b.value;
+    return *this;
+  }
+  Dual& operator*=(double b) {
+    value *= b;
+    for (double& s : slope) s *= b;
+    return *this;
+  }
+
+  friend Dual operator+(Dual a, const Dual& b) { return a += b; }
+  friend Dual operator-(Dual a, const Dual& b) { return a -= b; }
+  friend Dual operator*(Dual a, const Dual& b) { return a *= b; }
+  friend Dual operator/(Dual a, const Dual& b) { return a /= b; }
+  friend Dual operator*(Dual a, double b) { return a *= b; }
+  friend Dual operator*(double a, Dual b) { return b *= a; }
+  friend Dual operator-(Dual a) { return a *= -1.0; }
+  friend bool operator<(const Dual& a, const Dual& b) { return a.value < b.value; }
+  friend bool operator>(const Dual& a, const Dual& b) { return a.value > b.value; }
+  friend bool operator<=(const Dual& a, const Dual& b) { return a.value <= b.value; }
+  friend bool operator>=(const Dual& a, const Dual& b) { return a.value >= b.value; }
+  friend bool operator==(const Dual& a, const Dual& b) { return a.value == b.value; }
+  friend bool operator!=(const Dual& a, const Dual& b) { return a.value != b.value; }
+};
+
+/// f(a) for a function with value `f` and derivative `slope` at a.
+template <int N>
+Dual<N> chain(const Dual<N>& a, double f, double slope) {
+  Dual<N> result = a;
+  result *= slope;
+  result.value = f;
+  return result;
+}
+
+template <int N>
+Dual<N> sin(const Dual<N>& a) {
+  return chain(a, std::sin(a.value), std::cos(a.value));
+}
+template <int N>
+Dual<N> cos(const Dual<N>& a) {
+  return chain(a, std::cos(a.value), -std::sin(a.value));
+}
+template <int N>
+Dual<N> sqrt(const Dual<N>& a) {
+  const double root = std::sqrt(a.value);
+  return chain(a, root, 0.5 / root);
+}
+template <int N>
+Dual<N> abs(const Dual<N>& a) {
+  return a.value < 0 ? -a : a;
+}
+
+/// The number without its derivatives.
+inline double value_of(double a) { return a; }
+template <int N>
+double value_of(const Dual<N>& a) {
+  return a.value;
+}
+
+/// Matrices and vectors without their derivatives.
+template <class Derived>
+auto values_of(const Eigen::MatrixBase<Derived>& m) {
+  return m.unaryExpr([](const typename Derived::Scalar& a) { return value_of(a); });
+}
+
+}  // namespace graze
+
+template <int N>
+struct Eigen::NumTraits<graze::Dual<N>> : Eigen::NumTraits<double> {
+  using Real = graze::Dual<N>;
+  using NonInteger = graze::Dual<N>;
+  using Nested = graze::Dual<N>;
+  enum {
+    IsComplex = 0,
+    IsInteger = 0,
+    IsSigned = 1,
+    RequireInitialization = 1,
+    ReadCost = N + 1,
+    AddCost = N + 1,
+    MulCost = 3 * N + 1
+  };
+};
+
+/// Products of plain and dual matrices without widening the plain one.
+template <int N, class Op>
+struct Eigen::ScalarBinaryOpTraits<double, graze::Dual<N>, Op> {
+  using ReturnType = graze::Dual<N>;
+};
+template <int N, class Op>
+struct Eigen::ScalarBinaryOpTraits<graze::Dual<N>, double, Op> {
+  using ReturnType = graze::Dual<N>;
+};

@@ -1,0 +1,227 @@
+/// The exact flow of a linear system while a given set of contacts is closed, as constant matrices.
+///
+/// With the phases of the forcing and a 1 appended, z = (q, q', cos Ω_j t, sin Ω_j t, 1), the motion of
+/// every mode is z' = A z, whatever the damping, rigid-body modes and resonance included: no eigenvectors
+/// are needed, so none can be ill-conditioned. Time is cut into cells of length h with ‖A‖h = 1/2; one
+/// product with e^{Ah} leads from cell to cell, and inside a cell everything is its Taylor polynomial,
+/// which fifteen terms give to rounding.
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/LU>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "core/dual.hpp"
+#include "core/linear_system.hpp"
+
+namespace graze {
+
+inline constexpr int taylor_terms = 15;  // (1/2)^15 / 15! = 2e-17
+
+template <int Dofs, int Harmonics>
+inline constexpr int extended_size = (Dofs == Eigen::Dynamic) ? Eigen::Dynamic : 2 * Dofs + 2 * Harmonics + 1;
+template <int Dofs>
+inline constexpr int state_size = (Dofs == Eigen::Dynamic) ? Eigen::Dynamic : 2 * Dofs;
+
+/// What a contact needs to know in one mode.
+template <class S, int Dofs, int Z>
+struct ContactRows {
+  Eigen::Matrix<S, 1, Z> guard;     ///< gap while open, contact force while closed (both >= 0)
+  Eigen::Matrix<S, 1, Z> pressing;  ///< open: a, acceleration onto the contact of the body at rest there
+  Eigen::Matrix<S, 1, Z> rate;      ///< open: ȧ along the motion with the contact closed
+  S damping{0};                     ///< open: γ
+  Eigen::Matrix<S, Dofs, 1> push;   ///< change of q' per normal impulse that changes n q' by one
+  Eigen::Matrix<S, Dofs, 1> gap_to_position;  ///< change of the rest's q per ∫ gap dt of a chatter sequence
+  Eigen::Matrix<S, Dofs, 1> gap_to_velocity;  ///< the same of q'
+};
+
+template <class S, int Dofs, int Harmonics, int Contacts>
+class LinearMode {
+ public:
+  static constexpr int Z = extended_size<Dofs, Harmonics>;
+  static constexpr int X = state_size<Dofs>;
+  using System = LinearSystem<S, Dofs, Harmonics, Contacts>;
+  using Square = Eigen::Matrix<S, Z, Z>;
+  using TaylorRows = Eigen::Matrix<double, taylor_terms, Z>;
+
+  LinearMode(const System& system, std::int64_t closed);
+
+  double cell = 0;                                ///< h
+  Square A;                                       ///< z' = A z
+  std::vector<ContactRows<S, Dofs, Z>> contacts;  ///< one per contact
+
+  /// e^{Ah}.
+  const Square& step() const { return powers_.front(); }
+  /// e^{Ah 2^j}, made when first needed.
+  const Square& power(std::size_t j) const;
+  /// (Ah)^k / k! applied to a row from the left, for k = 0 … taylor_terms − 1, one row each.
+  TaylorRows taylor_rows(const Eigen::Matrix<double, 1, Z>& row) const;
+
+ private:
+  void set_extended(const System& system, const Eigen::Matrix<S, Dofs, Z>& acceleration);
+  mutable std::vector<Square> powers_;
+};
+
+/// Upper estimate of the fastest rate in z' = A z: a norm of A in which positions count by their speed.
+template <class Derived>
+double fastest_rate(const Eigen::MatrixBase<Derived>& A, Eigen::Index dofs,
+                    const Eigen::VectorXd& frequency) {
+  const auto k = A.block(dofs, 0, dofs, dofs).cwiseAbs();
+  const auto c = A.block(dofs, dofs, dofs, dofs).cwiseAbs();
+  const double omega = std::sqrt(k.rowwise().sum().maxCoeff());
+  double rate = omega;
+  for (Eigen::Index i = 0; i < dofs; ++i) {
+    const double stiff = omega > 0 ? k.row(i).sum() / omega : 0.0;
+    rate = std::max(rate, stiff + c.row(i).sum());
+  }
+  return frequency.size() > 0 ? std::max(rate, frequency.maxCoeff()) : rate;
+}
+
+template <class S, int Dofs, int Harmonics, int Contacts>
+LinearMode<S, Dofs, Harmonics, Contacts>::LinearMode(const System& sys, std::int64_t closed) {
+  const Eigen::Index n = sys.mass.rows();
+  const Eigen::Index h = sys.frequency.size();
+  const Eigen::Index m = sys.position.size();
+  const Eigen::Index z = 2 * n + 2 * h + 1;
+  using Rows = Eigen::Matrix<S, Dofs, Z>;
+  using Coordinates = Eigen::Matrix<S, Dofs, Dofs>;
+
+  const Coordinates inverse_mass = sys.mass.inverse();
+  Rows force(n, z);
+  force << -sys.stiffness, -sys.damping, sys.cosine, sys.sine, sys.constant;
+
+  // Closed contacts one after the other: each projects the admissible accelerations once more. A body
+  // stopped along a coordinate gets rows that are exactly zero: it stays to the last bit.
+  Coordinates admissible = inverse_mass;
+  Rows acceleration = inverse_mass * force;
+  auto push_of = [&](Eigen::Index i) -> Eigen::Matrix<S, Dofs, 1> {
+    const Eigen::Matrix<S, Dofs, 1> direction = admissible * sys.normal.col(i);
+    return direction / sys.normal.col(i).dot(direction);
+  };
+  auto is_closed = [&](Eigen::Index i) { return ((closed >> i) & 1) != 0; };
+  std::vector<Eigen::Index> closed_set;
+  for (Eigen::Index i = 0; i < m; ++i) {
+    if (!is_closed(i)) continue;
+    closed_set.push_back(i);
+    const Eigen::Matrix<S, Dofs, 1> push = push_of(i);
+    const Eigen::Matrix<S, 1, Dofs> response = sys.normal.col(i).transpose() * admissible;
+    const Eigen::Matrix<S, 1, Z> pressing = sys.normal.col(i).transpose() * acceleration;
+    admissible -= push * response;
+    acceleration -= push * pressing;
+  }
+  set_extended(sys, acceleration);
+
+  Eigen::VectorXd frequency = values_of(sys.frequency);
+  const double rate = fastest_rate(values_of(A).eval(), n, frequency);
+  cell = rate > 0 ? 0.5 / rate : 1.0;
+  Square sum = Square::Identity(z, z);
+  Square term = sum;
+  for (int k = 1; k < taylor_terms + 2; ++k) {
+    term = (term * A * S(cell / k)).eval();
+    sum += term;
+  }
+  powers_.push_back(sum);
+
+  contacts.resize(static_cast<std::size_t>(m));
+  Eigen::Matrix<S, Eigen::Dynamic, Z> multipliers;
+  if (!closed_set.empty()) {
+    const Eigen::Matrix<S, Dofs, Eigen::Dynamic> N = sys.normal(Eigen::all, closed_set);
+    const Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> G = N.transpose() * inverse_mass * N;
+    multipliers = G.inverse() * (N.transpose() * (inverse_mass * force));
+  }
+  for (Eigen::Index i = 0; i < m; ++i) {
+    ContactRows<S, Dofs, Z>& c = contacts[static_cast<std::size_t>(i)];
+    if (is_closed(i)) {
+      Eigen::Index place = 0;
+      while (closed_set[static_cast<std::size_t>(place)] != i) ++place;
+      c.guard = multipliers.row(place);
+      const Eigen::Matrix<S, Dofs, 1> direction = inverse_mass * sys.normal.col(i);
+      c.push = direction / sys.normal.col(i).dot(direction);
+      continue;
+    }
+    if (!std::isfinite(value_of(sys.position(i)))) continue;
+    const Eigen::Matrix<S, Dofs, 1> normal = sys.normal.col(i);
+    c.guard.setZero(z);
+    c.guard.segment(0, n) = -normal.transpose();
+    c.guard(z - 1) = sys.position(i);
+    c.push = push_of(i);
+    // z with this body put at rest on the contact.
+    Square rest = Square::Identity(z, z);
+    rest.block(0, 0, n, n) -= c.push * normal.transpose();
+    rest.block(0, z - 1, n, 1) += c.push * sys.position(i);
+    rest.block(n, n, n, n) -= c.push * normal.transpose();
+    c.pressing = (normal.transpose() * acceleration) * rest;
+    const Rows held = acceleration - c.push * (normal.transpose() * acceleration);
+    Square A_held = A;
+    A_held.block(n, 0, n, z) = held;
+    c.rate = c.pressing * A_held;
+    c.damping = normal.dot(admissible * (sys.damping * c.push));
+    const Coordinates admissible_held = admissible - c.push * (normal.transpose() * admissible);
+    c.gap_to_position = admissible_held * (sys.damping * c.push);
+    c.gap_to_velocity = admissible_held * (sys.stiffness * c.push - sys.damping * c.gap_to_position);
+  }
+}
+
+template <class S, int Dofs, int Harmonics, int Contacts>
+void LinearMode<S, Dofs, Harmonics, Contacts>::set_extended(const System& sys,
+                                                            const Eigen::Matrix<S, Dofs, Z>& acceleration) {
+  const Eigen::Index n = sys.mass.rows();
+  const Eigen::Index h = sys.frequency.size();
+  const Eigen::Index z = acceleration.cols();
+  A.setZero(z, z);
+  A.block(0, n, n, n).setIdentity();
+  A.block(n, 0, n, z) = acceleration;
+  for (Eigen::Index j = 0; j < h; ++j) {
+    A(2 * n + j, 2 * n + h + j) = -sys.frequency(j);
+    A(2 * n + h + j, 2 * n + j) = sys.frequency(j);
+  }
+}
+
+template <class S, int Dofs, int Harmonics, int Contacts>
+auto LinearMode<S, Dofs, Harmonics, Contacts>::power(std::size_t j) const -> const Square& {
+  while (powers_.size() <= j) powers_.push_back(powers_.back() * powers_.back());
+  return powers_[j];
+}
+
+template <class S, int Dofs, int Harmonics, int Contacts>
+auto LinearMode<S, Dofs, Harmonics, Contacts>::taylor_rows(const Eigen::Matrix<double, 1, Z>& row) const
+    -> TaylorRows {
+  const Eigen::Matrix<double, Z, Z> a = values_of(A);
+  TaylorRows rows(taylor_terms, row.size());
+  Eigen::Matrix<double, 1, Z> term = row;
+  for (int k = 0; k < taylor_terms; ++k) {
+    rows.row(k) = term;
+    term = (term * a * (cell / (k + 1))).eval();
+  }
+  return rows;
+}
+
+/// z at the fraction s of a cell beyond z, 0 <= s <= 1, by its Taylor polynomial. The mode may be plain and
+/// z dual.
+template <class Mode, class S>
+Eigen::Matrix<S, Mode::Z, 1> within_cell(const Mode& mode, const Eigen::Matrix<S, Mode::Z, 1>& z, double s) {
+  Eigen::Matrix<S, Mode::Z, 1> sum = z;
+  Eigen::Matrix<S, Mode::Z, 1> term = z;
+  const double reach = s * mode.cell;
+  double size = 1;  // of this term relative to the first
+  for (int k = 1; k < taylor_terms && size > 1e-19; ++k) {
+    term = (mode.A.lazyProduct(term) * (reach / k)).eval();
+    sum += term;
+    size *= 0.5 * s / k;
+  }
+  return sum;
+}
+
+/// z after n whole cells and the fraction s of one more.
+template <class Mode, class S>
+Eigen::Matrix<S, Mode::Z, 1> after_cells(const Mode& mode, Eigen::Matrix<S, Mode::Z, 1> z, long n, double s) {
+  for (std::size_t j = 0; n != 0; ++j, n >>= 1) {
+    if ((n & 1) != 0) z = mode.power(j).lazyProduct(z).eval();
+  }
+  return within_cell(mode, z, s);
+}
+
+}  // namespace graze

@@ -1,0 +1,41 @@
+/// A linear system with stops: what a model of the linear family hands to the engine.
+#pragma once
+
+#include <Eigen/Core>
+
+namespace graze {
+
+/// M q'' + C q' + K q = f + Σ_j (a_j cos Ω_j t + b_j sin Ω_j t),  gaps g_i = d_i − n_iᵀ q ≥ 0.
+///
+/// An impact of contact i at n_iᵀ q'⁻ > 0 obeys Newton's law n_iᵀ q'⁺ = −r_i n_iᵀ q'⁻. A contact with
+/// d_i = inf does not exist. Sizes may be Eigen::Dynamic (all three together).
+template <class S, int Dofs, int Harmonics, int Contacts>
+struct LinearSystem {
+  Eigen::Matrix<S, Dofs, Dofs> mass;          ///< M, symmetric positive definite
+  Eigen::Matrix<S, Dofs, Dofs> damping;       ///< C, any
+  Eigen::Matrix<S, Dofs, Dofs> stiffness;     ///< K, any
+  Eigen::Matrix<S, Dofs, 1> constant;         ///< f
+  Eigen::Matrix<S, Harmonics, 1> frequency;   ///< Ω_j > 0, 1/time
+  Eigen::Matrix<S, Dofs, Harmonics> cosine;   ///< a_j in columns
+  Eigen::Matrix<S, Dofs, Harmonics> sine;     ///< b_j in columns
+  Eigen::Matrix<S, Dofs, Contacts> normal;    ///< n_i in columns, towards the stop
+  Eigen::Matrix<S, Contacts, 1> position;     ///< d_i
+  Eigen::Matrix<S, Contacts, 1> restitution;  ///< r_i in [0, 1]
+  S base_frequency{0};       ///< fundamental frequency that defines the forcing period; 0: autonomous
+  bool commensurate = true;  ///< every Ω_j is a whole multiple of it
+
+  void resize(Eigen::Index dofs, Eigen::Index harmonics, Eigen::Index contacts) {
+    mass.setZero(dofs, dofs);
+    damping.setZero(dofs, dofs);
+    stiffness.setZero(dofs, dofs);
+    constant.setZero(dofs);
+    frequency.setZero(harmonics);
+    cosine.setZero(dofs, harmonics);
+    sine.setZero(dofs, harmonics);
+    normal.setZero(dofs, contacts);
+    position.setZero(contacts);
+    restitution.setZero(contacts);
+  }
+};
+
+}  // namespace graze

@@ -1,0 +1,65 @@
+/// What a model is to the rest of the program.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/parameter.hpp"
+#include "core/system.hpp"
+#include "core/value.hpp"
+
+namespace graze {
+
+/// Numbers that decide when the engine stops following; each with its reason in tolerance_keys().
+struct Tolerance {
+  double chatter = 1e-5;
+  double turn = 0.01;
+  std::int64_t events = 100000;
+  double patience = 1000;
+};
+
+/// Table [tolerance] of the case file.
+const std::vector<Key>& tolerance_keys();
+/// From the checked table.
+Tolerance read_tolerance(const Value& table);
+
+class Model {
+ public:
+  virtual ~Model() = default;
+  /// All scalars that a sweep may vary, with the values of the case file.
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+  const std::vector<Quantity>& states() const { return states_; }
+  const std::vector<Quantity>& contacts() const { return contacts_; }
+  /// Index of a parameter by name, -1 when there is none.
+  int parameter_index(std::string_view name) const;
+  /// The values of the case file, in the order of parameters().
+  std::vector<double> values() const;
+  /// The system at these parameter values; nullptr when they make none (Outcome::bad_parameters).
+  virtual std::unique_ptr<System> system(std::span<const double> values,
+                                         const Tolerance& tolerance) const = 0;
+
+ protected:
+  std::vector<Parameter> parameters_;
+  std::vector<Quantity> states_;
+  std::vector<Quantity> contacts_;
+};
+
+struct ModelInfo {
+  std::string name;
+  std::string meaning;                 ///< a sentence or two: the system in words
+  std::string equations;               ///< plain text, one equation a line
+  std::vector<std::string> citations;  ///< papers, most important first
+  std::vector<Key> keys;               ///< of table [model], `name` left out
+  std::vector<Quantity> states;        ///< with the default settings
+  std::vector<Quantity> contacts;      ///< with the default settings
+  std::string modes;                   ///< what the integer `mode` says
+  /// From the checked table [model]. Throws InputError.
+  std::shared_ptr<const Model> (*make)(const Value& table);
+};
+
+/// All models, by name.
+const std::vector<ModelInfo>& models();
+
+}  // namespace graze

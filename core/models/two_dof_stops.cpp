@@ -1,0 +1,109 @@
+/// Two masses in a chain, each with a stop of its own, harmonically forced.
+#include <array>
+#include <cmath>
+
+#include "core/linear_family.hpp"
+#include "core/model.hpp"
+#include "core/registry.hpp"
+
+namespace graze {
+namespace {
+
+enum : std::size_t { m1, m2, k1, k2, c1, c2, A1, A2, delta, d1, d2, r1, r2, mass_ratio };
+
+std::vector<Parameter> parameter_table() {
+  const Range stop = Range::any();
+  std::vector<Parameter> p = {
+      {{"m1", "1", "mass 1, held to the ground by spring 1"}, 1, Range::positive()},
+      {{"m2", "1", "mass 2, held to mass 1 by spring 2"}, 1, Range::positive()},
+      {{"k1", "1", "stiffness of spring 1"}, 1, Range::non_negative()},
+      {{"k2", "1", "stiffness of spring 2"}, 1, Range::non_negative()},
+      {{"c1", "1", "viscous damping beside spring 1"}, 0.1, Range::non_negative()},
+      {{"c2", "1", "viscous damping beside spring 2"}, 0.1, Range::non_negative()},
+      {{"A1", "1", "amplitude of the force on mass 1; negative: in antiphase"}, 0.5, Range::finite()},
+      {{"A2", "1", "amplitude of the force on mass 2; negative: in antiphase"}, 0, Range::finite()},
+      {{"delta", "1", "frequency of both forces"}, 0.16, Range::positive()},
+      {{"d1", "1", "stop of mass 1: above it when positive or 0, below when negative; inf: none"}, 0.3, stop},
+      {{"d2", "1", "stop of mass 2: above it when positive or 0, below when negative; inf: none"}, 0.3, stop},
+      {{"r1", "1", "restitution of stop 1"}, 0.7, Range::unit()},
+      {{"r2", "1", "restitution of stop 2"}, 0.7, Range::unit()},
+      {{"mass_ratio", "1", "m1/m2 at fixed m2, takes the place of m1; 0: m1 as given"},
+       0,
+       Range::non_negative()},
+  };
+  return p;
+}
+
+std::vector<Quantity> state_table() {
+  return {{"x1", "1", "displacement of mass 1"},
+          {"v1", "1", "velocity of mass 1"},
+          {"x2", "1", "displacement of mass 2"},
+          {"v2", "1", "velocity of mass 2"}};
+}
+
+std::vector<Quantity> contact_table() {
+  return {{"1", "1", "mass 1 at its stop"}, {"2", "1", "mass 2 at its stop"}};
+}
+
+/// Equations of motion after Xiao, Yue & Xie, with Newton's impact law.
+struct Equations {
+  template <class S>
+  LinearSystem<S, 2, 1, 2> operator()(std::span<const S> p) const {
+    LinearSystem<S, 2, 1, 2> s;
+    s.resize(2, 1, 2);
+    const S mass1 = p[mass_ratio] > S(0) ? p[mass_ratio] * p[m2] : p[m1];
+    s.mass << mass1, S(0), S(0), p[m2];
+    s.damping << p[c1] + p[c2], -p[c2], -p[c2], p[c2];
+    s.stiffness << p[k1] + p[k2], -p[k2], -p[k2], p[k2];
+    s.cosine << p[A1], p[A2];
+    s.frequency << p[delta];
+    s.base_frequency = p[delta];
+    const std::array<S, 2> stops = {p[d1], p[d2]};
+    for (int i = 0; i < 2; ++i) {
+      const S& d = stops[static_cast<std::size_t>(i)];
+      const double side = d < S(0) ? -1.0 : 1.0;
+      s.normal(i, i) = S(side);
+      s.position(i) = d * S(side);
+    }
+    s.restitution << p[r1], p[r2];
+    return s;
+  }
+};
+
+class TwoDofStops final : public Model {
+ public:
+  explicit TwoDofStops(const Value& table) {
+    parameters_ = parameter_table();
+    for (Parameter& p : parameters_) p.value = table.at(p.name).number("model." + p.name);
+    states_ = state_table();
+    contacts_ = contact_table();
+  }
+  std::unique_ptr<System> system(std::span<const double> values, const Tolerance& tolerance) const override {
+    return linear_family_system<2, 1, 2>(Equations{}, values, tolerance);
+  }
+};
+
+}  // namespace
+
+GRAZE_MODEL(two_dof_stops) {
+  ModelInfo info;
+  info.name = "two_dof_stops";
+  info.meaning = "Two masses in a chain fixed at one end, each facing a rigid stop, harmonically forced.";
+  info.equations =
+      "m1 x1'' + c1 x1' + c2 (x1' - x2') + k1 x1 + k2 (x1 - x2) = A1 cos(delta t)\n"
+      "m2 x2'' + c2 (x2' - x1') + k2 (x2 - x1) = A2 cos(delta t)\n"
+      "stop of mass i at x_i = d_i; impact: v_i -> -r_i v_i; a mass pressed to its stop sticks";
+  info.citations = {
+      "Xiao Huayi, Yue Yuan, Xie Jianhua: Sticking motions and rising phenomena in the two-degree-of-freedom "
+      "vibro-impact system"};
+  for (const Parameter& p : parameter_table()) info.keys.push_back(parameter_key(p));
+  info.states = state_table();
+  info.contacts = contact_table();
+  info.modes = "bit 0 set: mass 1 sticks at its stop; bit 1 set: mass 2 sticks; 3: motionless";
+  info.make = [](const Value& table) -> std::shared_ptr<const Model> {
+    return std::make_shared<TwoDofStops>(table);
+  };
+  return info;
+}
+
+}  // namespace graze

@@ -1,0 +1,32 @@
+/// The certified search for the next event: the first zero of a polynomial, tangencies included.
+#pragma once
+
+#include <optional>
+#include <span>
+
+namespace graze {
+
+/// First zero in (0, end] of  p(s) = c[0] + c[1] s + c[2] s² + …,  p positive just after 0.
+///
+/// Zeros at s = 0 that are known exactly (a contact that was just left) are to be divided out before, so
+/// the search neither finds them again nor loses digits next to them. From each s the search goes on by
+/// the zero of the lower bound p(s) + p'(s) h − M h²/2 with |p''| ≤ M on [0, end]: no step can jump over a
+/// zero, and the last steps converge quadratically. A leading coefficient that is not positive (a guard
+/// already at its zero and not leaving) gives 0.
+///
+/// @param c    coefficients, c.size() >= 2
+/// @param end  end of the interval, 0 < end <= 1
+/// @return the zero to rounding, or nothing when p > 0 on (0, end]
+std::optional<double> first_zero(std::span<const double> c, double end);
+
+/// First local minimum of p on (0, end) (p' from negative to positive), if any; same search on p'.
+std::optional<double> first_minimum(std::span<const double> c, double end);
+
+/// p(s) by Horner's rule.
+double polynomial(std::span<const double> c, double s);
+/// p'(s).
+double polynomial_slope(std::span<const double> c, double s);
+/// p''(s).
+double polynomial_curvature(std::span<const double> c, double s);
+
+}  // namespace graze

@@ -1,0 +1,299 @@
+#include "data/archive.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <numeric>
+#include <stdexcept>
+
+#include "core/value.hpp"
+#include "data/blocks.hpp"
+#include "data/conventions.hpp"
+#include "data/h5.hpp"
+#include "generated/version.hpp"
+
+namespace graze {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string result_type = "graze result";
+constexpr std::int32_t format_version = 1;
+const std::string blocks_attribute = "blocks";  // of a master: how many there are when all is done
+
+std::string now() {
+  const std::time_t time = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&time, &utc);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text.data();
+}
+
+std::string host() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+/// Root attributes: the archive's own first, then the caller's.
+void write_root(h5::File& file, const Dataset& data, const Attributes& attributes,
+                const std::string& identity) {
+  file.set_text("", "filetype", result_type);
+  file.set_numbers("", "format_version", std::vector<std::int32_t>{format_version});
+  file.set_text("", "graze_version", GRAZE_VERSION);
+  file.set_text("", "git_sha1", GRAZE_GIT_SHA);
+  file.set_text("", "created", now());
+  file.set_text("", "hostname", host());
+  file.set_text("", "compiler", GRAZE_COMPILER);
+  file.set_text("", "identity", identity);
+  for (const auto& [name, text] : data.attributes) file.set_text("", name, text);
+  for (const auto& [name, text] : attributes) file.set_text("", name, text);
+}
+
+/// How arrays of finished files are stored; `box` in the leading dimensions of arrays without values.
+h5::Storage finished(const Array& array, const h5::Extents& extents, const h5::Extents& box) {
+  if (extents.empty() || std::count(extents.begin(), extents.end(), 0U) > 0) return {};
+  return {chunk_shape(extents, box, element_size(array)), true, {}};
+}
+
+/// A file name beside `path` that no other process uses.
+std::string temporary_beside(const std::string& path) {
+  std::string name = path + "." + std::to_string(::getpid()) + ".tmp";
+  fs::remove(name);  // of a killed process that had the same number
+  return name;
+}
+
+/// Makes the folder of a file that is going to be written, and makes sure that it can be written there.
+void prepare_folder(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  std::error_code error;
+  if (!folder.empty()) fs::create_directories(folder, error);
+  if (error) throw InputError(folder.string() + ": cannot make this folder: " + error.message());
+  const std::string name = folder.empty() ? "." : folder.string();
+  if (::access(name.c_str(), W_OK | X_OK) != 0)
+    throw InputError(name + ": may not write in this folder: " + std::strerror(errno));
+}
+
+/// State of the file alone; whether blocks are missing or not yet joined is not looked at.
+ResultState file_state(const std::string& path, const std::string& identity) {
+  if (!fs::exists(fs::symlink_status(path))) return ResultState::absent;
+  if (!fs::is_regular_file(path)) return ResultState::foreign;
+  try {
+    const h5::File file = h5::File::open(path);
+    if (file.text("", "filetype") != result_type || file.text("", "identity") != identity)
+      return ResultState::foreign;
+    return file.has_attribute("", blocks_attribute) ? ResultState::incomplete : ResultState::complete;
+  } catch (const h5::Error&) {
+    return ResultState::foreign;
+  }
+}
+
+void check_overwrite(const std::string& path, ResultState state, bool overwrite) {
+  if (fs::is_directory(path)) throw InputError(path + ": is a folder, no place for a result file");
+  if (state == ResultState::foreign && !overwrite)
+    throw InputError(path +
+                     ": is the result of another case, or no result at all; it is overwritten only when that "
+                     "is asked for (--force)");
+}
+
+std::size_t size_of(const Array& array) {
+  return std::visit([](const auto& v) { return v.size(); }, array.values);
+}
+
+/// The layout with only the arrays that blocks bring: those without values.
+Dataset spread_part(const Dataset& layout, const std::vector<std::string>& point_dimensions) {
+  Dataset result;
+  result.dimensions = layout.dimensions;
+  for (const Array& array : layout.arrays) {
+    if (size_of(array) > 0 || layout.elements(array) == 0) continue;
+    if (array.dimensions.empty() || array.dimensions.size() < point_dimensions.size() ||
+        !std::equal(point_dimensions.begin(), point_dimensions.end(), array.dimensions.begin()))
+      throw std::logic_error("array " + array.name + " has no values and does not lie over the points");
+    result.arrays.push_back(array);
+  }
+  return result;
+}
+
+/// A damaged file found while reading, told to the user.
+[[noreturn]] void damaged(const h5::Error& error) {
+  throw InputError(std::string(error.what()) + " (the file is truncated or damaged)");
+}
+
+void check_readable(const std::string& path) {
+  const fs::file_status status = fs::status(path);
+  if (!fs::exists(status)) throw InputError(path + ": there is no such file");
+  if (fs::is_directory(status)) throw InputError(path + ": is a folder, no result file");
+  if (!fs::is_regular_file(status)) throw InputError(path + ": is no regular file");
+  if (::access(path.c_str(), R_OK) != 0) throw InputError(path + ": may not be read");
+  if (fs::file_size(path) == 0) throw InputError(path + ": is empty");
+  if (!h5::has_signature(path)) throw InputError(path + ": is no HDF5 file, so no result file");
+}
+
+void check_result(const h5::File& file, const std::string& path) {
+  if (file.text("", "filetype") != result_type)
+    throw InputError(path + ": is an HDF5 file, but no result of graze");
+  const std::vector<std::int64_t> version = file.integers("", "format_version");
+  if (version.size() != 1 || version[0] < 1 || version[0] > format_version)
+    throw InputError(path + ": has a format version that this program does not know (it reads up to " +
+                     std::to_string(format_version) + ")");
+}
+
+/// The library takes a block that it cannot open for a missing one, and it holds all of them open.
+void check_file_limit(const std::string& path, std::size_t blocks) {
+  constexpr std::size_t spare = 64;  // for what else the process has open
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && blocks + spare > limit.rlim_cur)
+    throw InputError(path + ": has " + std::to_string(blocks) +
+                     " block files, more than may be open at once here (ulimit -n " +
+                     std::to_string(limit.rlim_cur) + ")");
+}
+
+}  // namespace
+
+struct Archive::Impl {
+  std::string path;
+  Dataset layout;
+  Attributes attributes;
+  Blocks blocks;
+  bool joined = false;
+
+  ResultState state() const;
+  void write_master();
+  void join();
+  std::vector<std::size_t> row_major_order() const;
+};
+
+ResultState Archive::Impl::state() const {
+  const ResultState file = file_state(path, blocks.plan().identity);
+  if (!blocks.folder_exists()) return file;
+  // Joined, but killed before the blocks were removed: something is left to do.
+  if (file == ResultState::complete) return ResultState::incomplete;
+  if (file != ResultState::absent) return file;
+  const auto owner = blocks.owner();
+  if (!owner) return ResultState::absent;
+  return *owner == blocks.plan().identity ? ResultState::incomplete : ResultState::foreign;
+}
+
+void Archive::Impl::write_master() {
+  const Dataset& spread = blocks.plan().layout;
+  h5::replace_file(path, blocks.temporary("master"), [&](h5::File& file) {
+    write_root(file, layout, attributes, blocks.plan().identity);
+    file.set_numbers("", blocks_attribute,
+                     std::vector<std::int64_t>{static_cast<std::int64_t>(blocks.plan().boxes.size())});
+    write_dataset(file, layout, [&](const Array& array, const h5::Extents& extents) {
+      if (spread.find(array.name) == nullptr) return finished(array, extents, {});
+      return h5::Storage{{}, false, blocks.sources(array)};
+    });
+  });
+}
+
+std::vector<std::size_t> Archive::Impl::row_major_order() const {
+  const std::vector<Box>& boxes = blocks.plan().boxes;
+  std::vector<std::size_t> order(boxes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return boxes[a].offset < boxes[b].offset; });
+  return order;
+}
+
+void Archive::Impl::join() {
+  const std::vector<std::size_t> order = row_major_order();
+  const BlockPlan& plan = blocks.plan();
+  h5::replace_file(path, blocks.temporary("joined"), [&](h5::File& file) {
+    write_root(file, layout, attributes, plan.identity);
+    write_dataset(file, layout, [&](const Array& array, const h5::Extents& extents) {
+      const bool spread = plan.layout.find(array.name) != nullptr;
+      return finished(array, extents, spread ? plan.boxes[order.front()].count : h5::Extents{});
+    });
+    for (const std::size_t k : order) {
+      const h5::File block = blocks.open(k);
+      for (const Array& array : plan.layout.arrays)
+        file.write(array.name, blocks.place(k, array), block.read(array.name));
+    }
+  });
+}
+
+Archive::Archive(std::string path, Dataset layout, std::vector<std::string> point_dimensions,
+                 std::vector<Box> boxes, Attributes attributes, std::string identity) {
+  if (boxes.empty()) throw std::logic_error(path + ": a result without blocks");
+  BlockPlan plan{std::move(identity), spread_part(layout, point_dimensions), std::move(boxes)};
+  impl_.reset(new Impl{path, std::move(layout), std::move(attributes), {path, std::move(plan)}});
+}
+
+Archive::~Archive() = default;
+
+ResultState Archive::state() const { return impl_->state(); }
+
+void Archive::prepare(bool overwrite) {
+  Impl& impl = *impl_;
+  check_overwrite(impl.path, impl.state(), overwrite);
+  prepare_folder(impl.path);
+  impl.blocks.lock();
+  // Another process may have worked here until the lock was taken.
+  const ResultState state = impl.state();
+  check_overwrite(impl.path, state, overwrite);
+  if (state == ResultState::foreign) impl.blocks.clear();
+  impl.joined = file_state(impl.path, impl.blocks.plan().identity) == ResultState::complete;
+  if (impl.joined) return;
+  impl.blocks.scan();
+  impl.write_master();
+}
+
+bool Archive::has(std::size_t index) const { return impl_->joined || impl_->blocks.has(index); }
+
+void Archive::put(std::size_t index, const Dataset& block) { impl_->blocks.put(index, block); }
+
+void Archive::consolidate() {
+  Impl& impl = *impl_;
+  if (!impl.joined) {
+    for (std::size_t k = 0; k < impl.blocks.plan().boxes.size(); ++k)
+      if (!impl.blocks.has(k))
+        throw std::logic_error(impl.path + ": block " + std::to_string(k) + " is missing");
+    impl.join();
+    impl.joined = true;
+  }
+  impl.blocks.remove();
+}
+
+void write_result(const std::string& path, const Dataset& data, const Attributes& attributes,
+                  const std::string& identity, bool overwrite) {
+  check_overwrite(path, file_state(path, identity), overwrite);
+  prepare_folder(path);
+  for (const Array& array : data.arrays)
+    if (size_of(array) != data.elements(array))
+      throw std::logic_error("array " + array.name + " has " + std::to_string(size_of(array)) +
+                             " values for " + std::to_string(data.elements(array)) + " places");
+  h5::replace_file(path, temporary_beside(path), [&](h5::File& file) {
+    write_root(file, data, attributes, identity);
+    write_dataset(file, data, [](const Array& array, const h5::Extents& extents) {
+      return finished(array, extents, {});
+    });
+  });
+}
+
+ResultState result_state(const std::string& path, const std::string& identity) {
+  return file_state(path, identity);
+}
+
+Result read_result(const std::string& path, const std::vector<std::string>& arrays) {
+  check_readable(path);
+  try {
+    const h5::File file = h5::File::open(path);
+    check_result(file, path);
+    const std::vector<std::int64_t> blocks = file.integers("", blocks_attribute);
+    const auto count = blocks.empty() ? std::size_t{0} : static_cast<std::size_t>(blocks[0]);
+    const std::size_t present = count == 0 ? 0 : Blocks::count_files(path, count);
+    check_file_limit(path, present);
+    return {read_dataset(file, arrays), file.attributes(""), present == count};
+  } catch (const h5::Error& error) {
+    damaged(error);
+  }
+}
+
+}  // namespace graze

@@ -1,0 +1,70 @@
+/// Result files: one HDF5 file, or while a run is under way a master of virtual datasets over block files.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/dataset.hpp"
+#include "core/sink.hpp"
+
+namespace graze {
+
+/// Text attributes of the root: case_toml, overrides, command_line, seed, … The keys filetype,
+/// format_version, graze_version, git_sha1, created, hostname and compiler are added by the archive.
+using Attributes = std::vector<std::pair<std::string, std::string>>;
+
+/// How a result file on disk relates to a case.
+enum class ResultState {
+  absent,      ///< nothing there
+  incomplete,  ///< of this case, blocks are missing or not joined yet: prepare() and go on
+  complete,    ///< of this case, in one file
+  foreign      ///< of another case, or no result file at all
+};
+
+/// A result under construction. Block k of file F lives in the folder "F.blocks".
+class Archive : public Sink {
+ public:
+  /// `identity` names the case (equal identities, equal arrays); it is stored and compared on resume.
+  /// Opens nothing for writing until prepare(). The layout has the point dimensions leading in every
+  /// array that `boxes` spread; arrays without them (coordinates) carry their values in the layout.
+  Archive(std::string path, Dataset layout, std::vector<std::string> point_dimensions, std::vector<Box> boxes,
+          Attributes attributes, std::string identity);
+  ~Archive() override;
+
+  /// What is on disk now.
+  ResultState state() const;
+  /// Makes the block folder and the master file; with `overwrite` a foreign result is removed first, else
+  /// throws InputError. Takes the lock of the result (throws InputError when another process holds it).
+  void prepare(bool overwrite);
+  bool has(std::size_t index) const override;
+  void put(std::size_t index, const Dataset& block) override;
+  /// Joins all blocks into one compressed file, renames it over the master, removes the block folder.
+  /// Needs every block.
+  void consolidate();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Writes a whole result at once (temporary name, then rename). Throws InputError when a file stands there
+/// that is not of the same identity and `overwrite` is false; std::runtime_error when it can't be stored.
+void write_result(const std::string& path, const Dataset& data, const Attributes& attributes,
+                  const std::string& identity, bool overwrite);
+
+/// State of a one-block result file.
+ResultState result_state(const std::string& path, const std::string& identity);
+
+struct Result {
+  Dataset data;           ///< dimensions, arrays; array attributes
+  Attributes attributes;  ///< root attributes; numbers as text
+  bool complete = true;   ///< false: a master whose blocks are not all there (missing values stand for them)
+};
+
+/// Reads a result file, complete or not. `arrays`: those of these that there are, and the coordinates (empty:
+/// all). Throws InputError naming the file when it is missing, truncated, no HDF5 file or no graze result.
+Result read_result(const std::string& path, const std::vector<std::string>& arrays = {});
+
+}  // namespace graze

@@ -1,0 +1,171 @@
+#include "data/case_file.hpp"
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
+#include <string_view>
+
+namespace graze {
+namespace {
+
+constexpr std::int64_t case_format = 1;
+const std::string override_file = "--set";
+
+Place place_of(const toml::source_region& source, const std::string& file) {
+  // An override is one line of its own; its position there tells nothing.
+  if (file == override_file) return {file, 0, 0};
+  return {file, static_cast<int>(source.begin.line), static_cast<int>(source.begin.column)};
+}
+
+Value converted(const toml::node& node, Place place);
+
+Value converted_array(const toml::array& array, Place place) {
+  Value::Array result;
+  for (const toml::node& element : array)
+    result.push_back(converted(element, place_of(element.source(), place.file)));
+  return Value(std::move(result), std::move(place));
+}
+
+/// A member stands where its key begins; members come in the order of the file.
+Value converted_table(const toml::table& table, Place place) {
+  Value::Table result;
+  for (const auto& [key, node] : table) {
+    const Place key_place = place_of(key.source(), place.file);
+    result.emplace_back(std::string(key.str()), converted(node, key_place));
+  }
+  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) {
+    const Place& p = a.second.place();
+    const Place& q = b.second.place();
+    return std::pair(p.line, p.column) < std::pair(q.line, q.column);
+  });
+  return Value(std::move(result), std::move(place));
+}
+
+Value converted(const toml::node& node, Place place) {
+  if (const auto* table = node.as_table()) return converted_table(*table, std::move(place));
+  if (const auto* array = node.as_array()) return converted_array(*array, std::move(place));
+  if (const auto* text = node.as_string()) return Value(text->get(), std::move(place));
+  if (const auto* whole = node.as_integer()) return Value(whole->get(), std::move(place));
+  if (const auto* number = node.as_floating_point()) return Value(number->get(), std::move(place));
+  if (const auto* flag = node.as_boolean()) return Value(flag->get(), std::move(place));
+  throw InputError(place.text() + ": dates and times have no meaning in a case file");
+}
+
+std::string read_text(const std::string& path) {
+  if (std::filesystem::is_directory(path)) throw InputError(path + ": is a folder, not a case file");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw InputError(path + ": cannot be read: " + std::strerror(errno));
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (file.bad()) throw InputError(path + ": cannot be read to its end");
+  return text;
+}
+
+Value parsed(const std::string& text, const std::string& path) {
+  try {
+    return converted(toml::parse(text, path), Place{path, 1, 1});
+  } catch (const toml::parse_error& error) {
+    throw InputError(place_of(error.source(), path).text() + ": " + std::string(error.description()));
+  }
+}
+
+std::string trimmed(std::string_view text) {
+  const auto begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return std::string(text.substr(begin, text.find_last_not_of(" \t") - begin + 1));
+}
+
+/// Letters, digits and what file names have besides; no digit or sign first, that is meant as a number.
+bool is_bare_word(const std::string& text) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+  };
+  const auto is_part = [&](char c) { return is_letter(c) || std::strchr("0123456789_./+-", c) != nullptr; };
+  return !text.empty() && (is_letter(text[0]) || std::strchr("_./", text[0]) != nullptr) &&
+         text.find('\0') == std::string::npos && std::all_of(text.begin(), text.end(), is_part);
+}
+
+Value override_value(const std::string& key, const std::string& text) {
+  try {
+    const toml::table table = toml::parse("value = " + text);
+    if (table.size() == 1) return converted(*table.get("value"), Place{override_file, 0, 0});
+  } catch (const toml::parse_error& error) {
+    if (is_bare_word(text)) return Value(text, Place{override_file, 0, 0});
+    throw InputError(Place{override_file, 0, 0}, key, text,
+                     "is no TOML value: " + std::string(error.description()));
+  }
+  throw InputError(Place{override_file, 0, 0}, key, text, "must be one value");
+}
+
+std::vector<std::string> split_key(const std::string& key) {
+  std::vector<std::string> parts;
+  std::istringstream stream(key);
+  for (std::string part; std::getline(stream, part, '.');) parts.push_back(trimmed(part));
+  if (!key.empty() && key.back() == '.') parts.emplace_back();
+  if (parts.empty() || std::count(parts.begin(), parts.end(), "") > 0)
+    throw InputError(Place{override_file, 0, 0}, key, "", "is no dotted key");
+  return parts;
+}
+
+std::optional<std::size_t> index_of(const std::string& part) {
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
+  if (error != std::errc{} || end != part.data() + part.size()) return std::nullopt;
+  return index;
+}
+
+/// The member or element that a part of a dotted key names; a missing member is made.
+Value& descend(Value& value, const std::string& part, const std::string& key) {
+  if (auto* array = std::get_if<Value::Array>(&value.data())) {
+    const auto index = index_of(part);
+    if (index && *index < array->size()) return (*array)[*index];
+    throw InputError(
+        Place{override_file, 0, 0}, key, "",
+        part + " is no element of an array of " + std::to_string(array->size()) + " (the first is 0)");
+  }
+  if (!value.empty() && !value.is_table())
+    throw InputError(Place{override_file, 0, 0}, key, "",
+                     "there is no " + part + " in the value " + value.toml());
+  if (value.empty()) value = Value(Value::Table{}, Place{override_file, 0, 0});
+  if (Value* member = value.find(part)) return *member;
+  auto& table = std::get<Value::Table>(value.data());
+  return table.emplace_back(part, Value()).second;
+}
+
+void apply_override(Value& root, const std::string& text) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos)
+    throw InputError(override_file + ": " + text + ": an override is written key=value");
+  const std::string key = trimmed(std::string_view(text).substr(0, equals));
+  Value* target = &root;
+  for (const std::string& part : split_key(key)) target = &descend(*target, part, key);
+  *target = override_value(key, trimmed(std::string_view(text).substr(equals + 1)));
+}
+
+void check_format(const Value& root) {
+  const Value* format = root.find("graze");
+  if (format == nullptr)
+    throw InputError(root.place(), "graze", "", "is missing; a case file begins with graze = 1");
+  if (format->integer("graze") != case_format)
+    throw InputError(format->place(), "graze", format->toml(),
+                     "is a case-file format that this program does not know; it reads format " +
+                         std::to_string(case_format));
+}
+
+}  // namespace
+
+CaseFile read_case(const std::string& path, const std::vector<std::string>& overrides) {
+  CaseFile result{path, read_text(path), overrides, {}};
+  result.root = parsed(result.text, path);
+  for (const std::string& text : overrides) apply_override(result.root, text);
+  check_format(result.root);
+  return result;
+}
+
+}  // namespace graze

@@ -1,0 +1,23 @@
+/// Case files: TOML text into a settings tree, with overrides and positions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/value.hpp"
+
+namespace graze {
+
+struct CaseFile {
+  std::string path;                    ///< as given
+  std::string text;                    ///< the file, verbatim
+  std::vector<std::string> overrides;  ///< each "key=value", verbatim
+  Value root;                          ///< file and overrides together, not yet checked against any keys
+};
+
+/// Reads a case file and applies overrides "dotted.key=TOML value" in order. A bare word that is no TOML
+/// value is taken as text. Throws InputError with file:line:column for an unreadable file, wrong syntax, a
+/// wrong override ("--set" stands for the file) or a wrong format version (key `graze`).
+CaseFile read_case(const std::string& path, const std::vector<std::string>& overrides);
+
+}  // namespace graze

@@ -1,0 +1,158 @@
+#include "data/conventions.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <type_traits>
+
+namespace graze {
+namespace {
+
+constexpr std::size_t chunk_bytes = std::size_t{1} << 18U;
+
+std::size_t product(h5::Extents::const_iterator begin, h5::Extents::const_iterator end) {
+  return std::accumulate(begin, end, std::size_t{1}, std::multiplies<>());
+}
+
+bool has_values(const Array& array) {
+  return std::visit([](const auto& v) { return !v.empty(); }, array.values);
+}
+
+bool is_coordinate(const Array& array) {
+  return array.dimensions.size() == 1 && array.dimensions[0] == array.name;
+}
+
+/// 0, 1, … as numbers of the type of the array, as netCDF's conventions want flag_values.
+Array::Values flag_numbers(const Array& array) {
+  return std::visit(
+      [&](const auto& values) -> Array::Values {
+        std::decay_t<decltype(values)> numbers(array.flags.size());
+        std::iota(numbers.begin(), numbers.end(), typename std::decay_t<decltype(values)>::value_type{0});
+        return numbers;
+      },
+      array.values);
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string result;
+  for (const std::string& name : names) result += (result.empty() ? "" : " ") + name;
+  return result;
+}
+
+std::vector<std::string> split(const std::string& names) {
+  std::istringstream stream(names);
+  std::vector<std::string> result;
+  for (std::string name; stream >> name;) result.push_back(name);
+  return result;
+}
+
+void write_attributes(h5::File& file, const Array& array) {
+  if (!array.unit.empty()) file.set_text(array.name, "units", array.unit);
+  if (!array.long_name.empty()) file.set_text(array.name, "long_name", array.long_name);
+  if (!array.flags.empty()) {
+    file.set_numbers(array.name, "flag_values", flag_numbers(array));
+    file.set_text(array.name, "flag_meanings", joined(array.flags));
+  }
+  // Not for integers: readers would turn them into floating-point numbers to have a NaN for the missing.
+  // Not for coordinates: they have no missing values.
+  if (std::holds_alternative<std::vector<double>>(array.values) && !is_coordinate(array))
+    file.set_numbers(array.name, "_FillValue", std::vector<double>{std::numeric_limits<double>::quiet_NaN()});
+  for (const auto& [name, text] : array.attributes) file.set_text(array.name, name, text);
+}
+
+void check_shape(const Dataset& data, const Array& array) {
+  for (const Dimension& dimension : data.dimensions)
+    if (dimension.name == array.name && !is_coordinate(array))
+      throw std::logic_error("array " + array.name + " has the name of a dimension but another shape");
+}
+
+void write_array(h5::File& file, const Dataset& data, const Array& array,
+                 const std::function<h5::Storage(const Array&, const h5::Extents&)>& storage) {
+  check_shape(data, array);
+  const h5::Extents shape = extents(data, array);
+  file.create_array(array.name, shape, array.values, storage(array, shape));
+  write_attributes(file, array);
+  if (has_values(array)) file.write(array.name, {h5::Extents(shape.size(), 0), shape}, array.values);
+}
+
+Array read_array(const h5::File& file, const std::string& name, const std::vector<std::string>& dimensions) {
+  static const std::set<std::string> structural{
+      "CLASS", "NAME", "DIMENSION_LIST", "_FillValue", "REFERENCE_LIST", "flag_values", "_Netcdf4Dimid"};
+  Array array;
+  array.name = name;
+  array.dimensions = dimensions;
+  array.values = file.read(name);
+  for (const auto& [attribute, text] : file.attributes(name)) {
+    if (attribute == "units")
+      array.unit = text;
+    else if (attribute == "long_name")
+      array.long_name = text;
+    else if (attribute == "flag_meanings")
+      array.flags = split(text);
+    else if (structural.count(attribute) == 0)
+      array.attributes.emplace_back(attribute, text);
+  }
+  return array;
+}
+
+}  // namespace
+
+h5::Extents extents(const Dataset& data, const Array& array) {
+  h5::Extents result;
+  for (const std::string& dimension : array.dimensions) result.push_back(data.size(dimension));
+  return result;
+}
+
+std::size_t element_size(const Array& array) {
+  return std::visit([](const auto& v) { return sizeof(typename std::decay_t<decltype(v)>::value_type); },
+                    array.values);
+}
+
+h5::Extents chunk_shape(const h5::Extents& extents, const h5::Extents& box, std::size_t element_size) {
+  const std::size_t target = chunk_bytes / element_size;
+  h5::Extents chunk = extents;
+  std::copy(box.begin(), box.end(), chunk.begin());
+  for (auto d = chunk.begin(); d != chunk.end(); ++d)
+    *d = std::clamp(target / product(d + 1, chunk.end()), std::size_t{1}, *d);
+  for (std::size_t d = box.size(); d-- > 0;) {
+    const std::size_t boxes = target / product(chunk.begin(), chunk.end());
+    chunk[d] = std::min(extents[d], chunk[d] * std::max(boxes, std::size_t{1}));
+    if (chunk[d] < extents[d]) break;
+  }
+  return chunk;
+}
+
+void write_dataset(h5::File& file, const Dataset& data,
+                   const std::function<h5::Storage(const Array&, const h5::Extents&)>& storage) {
+  for (const Dimension& dimension : data.dimensions) {
+    const Array* coordinates = data.find(dimension.name);
+    if (coordinates == nullptr) {
+      file.create_dimension(dimension);
+    } else {
+      write_array(file, data, *coordinates, storage);
+      file.make_coordinates(dimension.name);
+    }
+  }
+  for (const Array& array : data.arrays) {
+    if (is_coordinate(array)) continue;
+    write_array(file, data, array, storage);
+    file.set_dimensions(array.name, array.dimensions);
+  }
+}
+
+Dataset read_dataset(const h5::File& file, const std::vector<std::string>& arrays) {
+  Dataset data;
+  data.dimensions = file.dimensions();
+  for (const std::string& name : file.arrays()) {
+    const std::vector<std::string> dimensions = file.dimensions_of(name);
+    const bool coordinate = dimensions == std::vector<std::string>{name};
+    if (arrays.empty() || coordinate || std::find(arrays.begin(), arrays.end(), name) != arrays.end())
+      data.arrays.push_back(read_array(file, name, dimensions));
+  }
+  return data;
+}
+
+}  // namespace graze

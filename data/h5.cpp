@@ -1,0 +1,691 @@
+#include "data/h5.hpp"
+
+#include <fcntl.h>
+#include <hdf5.h>
+#include <hdf5_hl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <mutex>
+#include <string_view>
+#include <type_traits>
+
+#include "core/value.hpp"
+
+namespace graze::h5 {
+namespace {
+
+static_assert(std::is_same_v<hid_t, std::int64_t>);
+
+constexpr std::string_view pure_dimension = "This is a netCDF dimension but not a netCDF variable.";
+constexpr int deflate_level = 1;
+
+/// The library is not safe for threads: one call at a time, with its printing of errors switched off.
+class Guard {
+ public:
+  Guard() : lock_(mutex()) {
+    H5Eget_auto2(H5E_DEFAULT, &print_, &print_data_);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  }
+  ~Guard() { H5Eset_auto2(H5E_DEFAULT, print_, print_data_); }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+
+ private:
+  static std::recursive_mutex& mutex() {
+    static std::recursive_mutex instance;
+    return instance;
+  }
+  std::lock_guard<std::recursive_mutex> lock_;
+  H5E_auto2_t print_ = nullptr;
+  void* print_data_ = nullptr;
+};
+
+/// Visits the error stack from its innermost entry: the first one says what really happened.
+herr_t keep_first(unsigned n, const H5E_error2_t* entry, void* text) {
+  if (n == 0 && entry->desc != nullptr) *static_cast<std::string*>(text) = entry->desc;
+  return 0;
+}
+
+std::string reason() {
+  std::string text;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &text);
+  constexpr std::string_view mark = "errno = ";
+  const auto at = text.find(mark);
+  if (at == std::string::npos) return text.empty() ? "unknown reason" : text;
+  return std::strerror(std::atoi(text.c_str() + at + mark.size()));
+}
+
+/// An id or a status of the library, or the exception that it means.
+template <class T>
+T check(T result, const std::string& path, const std::string& doing) {
+  if (result < 0) throw Error(path + ": " + doing + ": " + reason());
+  return result;
+}
+
+/// Type in memory and type in the file (little-endian everywhere, so that files are the same everywhere).
+struct Types {
+  hid_t memory;
+  hid_t file;
+};
+
+template <class T>
+Types types_of() {
+  if constexpr (std::is_same_v<T, std::int8_t>)
+    return {H5T_NATIVE_INT8, H5T_STD_I8LE};
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return {H5T_NATIVE_INT32, H5T_STD_I32LE};
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    return {H5T_NATIVE_INT64, H5T_STD_I64LE};
+  else
+    return {H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE};
+}
+
+Types types_of(const Array::Values& values) {
+  return std::visit([](const auto& v) { return types_of<typename std::decay_t<decltype(v)>::value_type>(); },
+                    values);
+}
+
+const void* data_of(const Array::Values& values) {
+  return std::visit([](const auto& v) -> const void* { return v.data(); }, values);
+}
+
+void* data_of(Array::Values& values) {
+  return std::visit([](auto& v) -> void* { return v.data(); }, values);
+}
+
+std::size_t size_of(const Array::Values& values) {
+  return std::visit([](const auto& v) { return v.size(); }, values);
+}
+
+std::vector<hsize_t> library_sizes(const Extents& extents) { return {extents.begin(), extents.end()}; }
+
+std::size_t product(const Extents& extents) { return Box{{}, extents}.points(); }
+
+Handle make_space(const Extents& extents, const std::string& path) {
+  const std::vector<hsize_t> sizes = library_sizes(extents);
+  const hid_t space = sizes.empty() ? H5Screate(H5S_SCALAR)
+                                    : H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr);
+  return {check(space, path, "making a shape"), H5Sclose};
+}
+
+Handle make_text_type() {
+  Handle type{H5Tcopy(H5T_C_S1), H5Tclose};
+  H5Tset_size(type.id(), H5T_VARIABLE);
+  H5Tset_cset(type.id(), H5T_CSET_UTF8);
+  return type;
+}
+
+void select(const Handle& space, const Box& box, const std::string& path) {
+  if (box.count.empty()) return;
+  const std::vector<hsize_t> offset = library_sizes(box.offset);
+  const std::vector<hsize_t> count = library_sizes(box.count);
+  check(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, offset.data(), nullptr, count.data(), nullptr), path,
+        "selecting a part of an array");
+}
+
+Extents extents_of(hid_t space) {
+  const int rank = H5Sget_simple_extent_ndims(space);
+  std::vector<hsize_t> sizes(static_cast<std::size_t>(std::max(rank, 0)));
+  if (rank > 0) H5Sget_simple_extent_dims(space, sizes.data(), nullptr);
+  return {sizes.begin(), sizes.end()};
+}
+
+std::string text_value(hid_t attribute, hid_t type) {
+  if (H5Tis_variable_str(type) > 0) {
+    const Handle memory = make_text_type();
+    char* text = nullptr;
+    if (H5Aread(attribute, memory.id(), static_cast<void*>(&text)) < 0 || text == nullptr) return {};
+    std::string result(text);
+    H5free_memory(text);
+    return result;
+  }
+  std::string result(H5Tget_size(type), '\0');
+  if (H5Aread(attribute, type, result.data()) < 0) return {};
+  return result.substr(0, result.find('\0'));
+}
+
+template <class T>
+std::vector<T> number_values(hid_t attribute) {
+  const Handle space{H5Aget_space(attribute), H5Sclose};
+  std::vector<T> values(
+      static_cast<std::size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space.id()), 0)));
+  if (values.empty() || H5Aread(attribute, types_of<T>().memory, values.data()) < 0) return {};
+  return values;
+}
+
+template <class T>
+std::string joined(const std::vector<T>& values) {
+  std::string result;
+  for (const T x : values) {
+    if (!result.empty()) result += ' ';
+    result += Value(x).toml();
+  }
+  return result;
+}
+
+herr_t collect_name(hid_t, const char* name, const H5L_info_t*, void* names) {
+  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+  return 0;
+}
+
+herr_t collect_attribute(hid_t, const char* name, const H5A_info_t*, void* names) {
+  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+  return 0;
+}
+
+/// Creation properties shared by the root and the arrays: netCDF wants to know what came first.
+template <class Create>
+Handle make_properties(hid_t kind, const Create& set) {
+  Handle properties{H5Pcreate(kind), H5Pclose};
+  set(properties.id(), static_cast<unsigned>(H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED));
+  return properties;
+}
+
+/// Works without file locks where the file system has none.
+Handle make_read_access() {
+  Handle access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
+  H5Pset_file_locking(access.id(), true, true);
+  return access;
+}
+
+std::string system_reason(int code) { return code == ENOSPC ? "the disk is full" : std::strerror(code); }
+
+/// Brings a new name in a folder to the disk.
+void sync_folder(const std::string& folder) {
+  const std::string name = folder.empty() ? "." : folder;
+  const int file = ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool done = file >= 0 && ::fsync(file) == 0;
+  const int code = errno;
+  if (file >= 0) ::close(file);
+  if (!done) throw Error(name + ": bringing to the disk: " + system_reason(code));
+}
+
+}  // namespace
+
+struct Output {
+  explicit Output(int file) : descriptor(file) {}
+  ~Output() { ::close(descriptor); }
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  /// The file is useless from here on: what it holds makes room for what the library still writes.
+  void fail(int code) {
+    if (error == 0) static_cast<void>(::ftruncate(descriptor, 0));
+    if (error == 0) error = code;
+  }
+
+  int descriptor;
+  int error = 0;  ///< errno; 0: none
+};
+
+namespace {
+
+// A file driver for the library that writes to an Output and reports every write as done. The library
+// leaks a file that it fails to close, and crashes on it at the end of the program; so it must not fail,
+// and whoever writes asks the Output.
+
+struct OutputFile {
+  H5FD_t library;  // first: the library casts between the two
+  Output* output;
+  haddr_t allocated;
+  haddr_t end;
+};
+
+OutputFile* output_file(H5FD_t* file) { return reinterpret_cast<OutputFile*>(file); }
+const OutputFile* output_file(const H5FD_t* file) { return reinterpret_cast<const OutputFile*>(file); }
+
+H5FD_t* open_output(const char*, unsigned, hid_t access, haddr_t) {
+  auto* file = new OutputFile{};
+  file->output = *static_cast<Output* const*>(H5Pget_driver_info(access));
+  return &file->library;
+}
+
+herr_t close_output(H5FD_t* file) {
+  delete output_file(file);
+  return 0;
+}
+
+/// The same hints as the library's own driver for files: small pieces are gathered before they are written.
+herr_t query_output(const H5FD_t*, unsigned long* flags) {
+  if (flags != nullptr)
+    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
+             H5FD_FEAT_AGGREGATE_SMALLDATA;
+  return 0;
+}
+
+haddr_t allocated_output(const H5FD_t* file, H5FD_mem_t) { return output_file(file)->allocated; }
+
+herr_t allocate_output(H5FD_t* file, H5FD_mem_t, haddr_t size) {
+  output_file(file)->allocated = size;
+  return 0;
+}
+
+haddr_t end_of_output(const H5FD_t* file, H5FD_mem_t) { return output_file(file)->end; }
+
+/// What was never written reads as zeros.
+herr_t read_output(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* buffer) {
+  auto* bytes = static_cast<char*>(buffer);
+  while (size > 0) {
+    const ssize_t n =
+        ::pread(output_file(file)->output->descriptor, bytes, size, static_cast<off_t>(address));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) output_file(file)->output->fail(errno);
+    if (n <= 0) break;
+    bytes += n;
+    address += static_cast<haddr_t>(n);
+    size -= static_cast<size_t>(n);
+  }
+  std::memset(bytes, 0, size);
+  return 0;
+}
+
+herr_t write_output(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, const void* buffer) {
+  Output& output = *output_file(file)->output;
+  output_file(file)->end = std::max(output_file(file)->end, address + size);
+  const auto* bytes = static_cast<const char*>(buffer);
+  while (size > 0) {
+    const ssize_t n = ::pwrite(output.descriptor, bytes, size, static_cast<off_t>(address));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      output.fail(n < 0 ? errno : ENOSPC);
+      break;
+    }
+    bytes += n;
+    address += static_cast<haddr_t>(n);
+    size -= static_cast<size_t>(n);
+  }
+  return 0;
+}
+
+herr_t truncate_output(H5FD_t* file, hid_t, hbool_t) {
+  OutputFile& opened = *output_file(file);
+  if (::ftruncate(opened.output->descriptor, static_cast<off_t>(opened.allocated)) != 0)
+    opened.output->fail(errno);
+  opened.end = opened.allocated;
+  return 0;
+}
+
+hid_t output_driver() {
+  static const H5FD_class_t driver = [] {
+    H5FD_class_t made{};
+    made.name = "graze_output";
+    made.maxaddr = static_cast<haddr_t>(std::numeric_limits<off_t>::max());
+    made.fc_degree = H5F_CLOSE_WEAK;
+    made.fapl_size = sizeof(Output*);
+    made.open = open_output;
+    made.close = close_output;
+    made.query = query_output;
+    made.get_eoa = allocated_output;
+    made.set_eoa = allocate_output;
+    made.get_eof = end_of_output;
+    made.read = read_output;
+    made.write = write_output;
+    made.truncate = truncate_output;
+    constexpr H5FD_mem_t kinds[H5FD_MEM_NTYPES] = H5FD_FLMAP_DICHOTOMY;
+    std::copy(std::begin(kinds), std::end(kinds), std::begin(made.fl_map));
+    return made;
+  }();
+  static const hid_t id = H5FDregister(&driver);
+  return id;
+}
+
+Handle make_write_access(Output& output) {
+  Handle access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
+  Output* pointer = &output;
+  H5Pset_driver(access.id(), output_driver(), &pointer);
+  return access;
+}
+
+}  // namespace
+
+Handle& Handle::operator=(Handle&& other) noexcept {
+  if (this != &other) {
+    reset();
+    id_ = std::exchange(other.id_, -1);
+    close_ = other.close_;
+  }
+  return *this;
+}
+
+void Handle::reset() {
+  if (id_ < 0) return;
+  const Guard guard;
+  close_(std::exchange(id_, -1));
+}
+
+File File::open(const std::string& path) {
+  const Guard guard;
+  const Handle access = make_read_access();
+  return {path, Handle{check(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), path, "opening"), H5Fclose},
+          nullptr};
+}
+
+File File::create(const std::string& path) {
+  const Guard guard;
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor < 0) throw Error(path + ": creating: " + system_reason(errno));
+  auto output = std::make_shared<Output>(descriptor);
+  const Handle access = make_write_access(*output);
+  const Handle properties = make_properties(H5P_FILE_CREATE, [](hid_t p, unsigned order) {
+    H5Pset_link_creation_order(p, order);
+    H5Pset_attr_creation_order(p, order);
+  });
+  // Truncating is the driver's business, and the file is new.
+  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, properties.id(), access.id());
+  return {path, Handle{check(file, path, "creating"), H5Fclose}, std::move(output)};
+}
+
+File::~File() {
+  const Guard guard;
+  open_arrays_.clear();
+  file_.reset();
+}
+
+void File::close() {
+  {
+    const Guard guard;
+    open_arrays_.clear();
+    file_.reset();
+  }
+  if (output_ == nullptr) return;
+  check_output();
+  if (::fsync(output_->descriptor) != 0) output_->fail(errno);
+  check_output();
+}
+
+void File::check_output() const {
+  if (output_ != nullptr && output_->error != 0)
+    throw Error(path_ + ": writing: " + system_reason(output_->error));
+}
+
+Handle::Id File::object(const std::string& array) const {
+  if (array.empty()) return file_.id();
+  const auto found = open_arrays_.find(array);
+  if (found != open_arrays_.end()) return found->second.id();
+  const hid_t id = check(H5Dopen2(file_.id(), array.c_str(), H5P_DEFAULT), path_, "opening array " + array);
+  return open_arrays_.emplace(array, Handle{id, H5Dclose}).first->second.id();
+}
+
+bool File::has_attribute(const std::string& array, const std::string& name) const {
+  const Guard guard;
+  return H5Aexists(object(array), name.c_str()) > 0;
+}
+
+std::vector<std::pair<std::string, std::string>> File::attributes(const std::string& array) const {
+  const Guard guard;
+  std::vector<std::string> names;
+  const hid_t id = object(array);
+  // Files of others may not have tracked the order.
+  if (H5Aiterate2(id, H5_INDEX_CRT_ORDER, H5_ITER_INC, nullptr, collect_attribute, &names) < 0)
+    check(H5Aiterate2(id, H5_INDEX_NAME, H5_ITER_INC, nullptr, collect_attribute, &names), path_,
+          "listing attributes");
+  std::vector<std::pair<std::string, std::string>> result;
+  for (const std::string& name : names) {
+    const Handle attribute{check(H5Aopen(id, name.c_str(), H5P_DEFAULT), path_, "opening attribute " + name),
+                           H5Aclose};
+    const Handle type{H5Aget_type(attribute.id()), H5Tclose};
+    switch (H5Tget_class(type.id())) {
+      case H5T_STRING:
+        result.emplace_back(name, text_value(attribute.id(), type.id()));
+        break;
+      case H5T_INTEGER:
+        result.emplace_back(name, joined(number_values<std::int64_t>(attribute.id())));
+        break;
+      case H5T_FLOAT:
+        result.emplace_back(name, joined(number_values<double>(attribute.id())));
+        break;
+      default:
+        break;  // references between arrays and dimensions
+    }
+  }
+  return result;
+}
+
+std::string File::text(const std::string& array, const std::string& name) const {
+  const Guard guard;
+  if (!has_attribute(array, name)) return {};
+  const Handle attribute{
+      check(H5Aopen(object(array), name.c_str(), H5P_DEFAULT), path_, "opening attribute " + name), H5Aclose};
+  const Handle type{H5Aget_type(attribute.id()), H5Tclose};
+  return H5Tget_class(type.id()) == H5T_STRING ? text_value(attribute.id(), type.id()) : std::string{};
+}
+
+std::vector<std::int64_t> File::integers(const std::string& array, const std::string& name) const {
+  const Guard guard;
+  if (!has_attribute(array, name)) return {};
+  const Handle attribute{
+      check(H5Aopen(object(array), name.c_str(), H5P_DEFAULT), path_, "opening attribute " + name), H5Aclose};
+  const Handle type{H5Aget_type(attribute.id()), H5Tclose};
+  return H5Tget_class(type.id()) == H5T_INTEGER ? number_values<std::int64_t>(attribute.id())
+                                                : std::vector<std::int64_t>{};
+}
+
+void File::set_text(const std::string& array, const std::string& name, const std::string& text) {
+  const Guard guard;
+  const Handle type = make_text_type();
+  const Handle space = make_space({}, path_);
+  const std::string doing = "writing attribute " + name;
+  const Handle attribute{
+      check(H5Acreate2(object(array), name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT), path_,
+            doing),
+      H5Aclose};
+  const char* pointer = text.c_str();
+  check(H5Awrite(attribute.id(), type.id(), static_cast<const void*>(&pointer)), path_, doing);
+}
+
+void File::set_numbers(const std::string& array, const std::string& name, const Array::Values& values) {
+  const Guard guard;
+  const Handle space = make_space({size_of(values)}, path_);
+  const Types types = types_of(values);
+  const std::string doing = "writing attribute " + name;
+  const Handle attribute{
+      check(H5Acreate2(object(array), name.c_str(), types.file, space.id(), H5P_DEFAULT, H5P_DEFAULT), path_,
+            doing),
+      H5Aclose};
+  check(H5Awrite(attribute.id(), types.memory, data_of(values)), path_, doing);
+}
+
+void File::create_array(const std::string& name, const Extents& extents, const Array::Values& like,
+                        const Storage& storage) {
+  const Guard guard;
+  const std::string doing = "creating array " + name;
+  const Types types = types_of(like);
+  const Handle space = make_space(extents, path_);
+  const Handle properties = make_properties(H5P_DATASET_CREATE, H5Pset_attr_creation_order);
+  const hid_t p = properties.id();
+  const Array::Values fill = missing_values(like, 1);
+  check(H5Pset_fill_value(p, types.memory, data_of(fill)), path_, doing);
+  if (!storage.chunk.empty()) {
+    const std::vector<hsize_t> chunk = library_sizes(storage.chunk);
+    check(H5Pset_chunk(p, static_cast<int>(chunk.size()), chunk.data()), path_, doing);
+    if (storage.compress) {
+      check(H5Pset_shuffle(p), path_, doing);
+      check(H5Pset_deflate(p, deflate_level), path_, doing);
+    }
+    check(H5Pset_fletcher32(p), path_, doing);
+  }
+  for (const Source& source : storage.sources) {
+    const Handle target = make_space(extents, path_);
+    select(target, source.box, path_);
+    const Handle whole = make_space(source.box.count, path_);
+    check(H5Pset_virtual(p, target.id(), source.file.c_str(), name.c_str(), whole.id()), path_, doing);
+  }
+  const hid_t id = H5Dcreate2(file_.id(), name.c_str(), types.file, space.id(), H5P_DEFAULT, p, H5P_DEFAULT);
+  open_arrays_.insert_or_assign(name, Handle{check(id, path_, doing), H5Dclose});
+}
+
+void File::write(const std::string& name, const Box& box, const Array::Values& values) {
+  const Guard guard;
+  const std::string doing = "writing array " + name;
+  if (size_of(values) != box.points())
+    throw Error(path_ + ": " + doing + ": " + std::to_string(size_of(values)) + " values for " +
+                std::to_string(box.points()) + " places");
+  if (size_of(values) == 0) return;
+  const Handle in_file{check(H5Dget_space(object(name)), path_, doing), H5Sclose};
+  select(in_file, box, path_);
+  const Handle in_memory = make_space(box.count, path_);
+  check(H5Dwrite(object(name), types_of(values).memory, in_memory.id(), in_file.id(), H5P_DEFAULT,
+                 data_of(values)),
+        path_, doing);
+  check_output();
+}
+
+Array::Values File::read(const std::string& name) const {
+  const Guard guard;
+  const std::string doing = "reading array " + name;
+  const hid_t id = object(name);
+  const Handle type{check(H5Dget_type(id), path_, doing), H5Tclose};
+  const std::size_t bytes = H5Tget_size(type.id());
+  Array::Values values;
+  if (H5Tget_class(type.id()) == H5T_FLOAT && bytes == sizeof(double))
+    values = std::vector<double>();
+  else if (H5Tget_class(type.id()) == H5T_INTEGER && bytes == sizeof(std::int8_t))
+    values = std::vector<std::int8_t>();
+  else if (H5Tget_class(type.id()) == H5T_INTEGER && bytes == sizeof(std::int32_t))
+    values = std::vector<std::int32_t>();
+  else if (H5Tget_class(type.id()) == H5T_INTEGER && bytes == sizeof(std::int64_t))
+    values = std::vector<std::int64_t>();
+  else
+    throw Error(path_ + ": " + doing + ": it holds neither float64 nor int8, int32 or int64");
+  const std::size_t n = product(extents(name));
+  std::visit([n](auto& v) { v.resize(n); }, values);
+  if (n > 0)
+    check(H5Dread(id, types_of(values).memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data_of(values)), path_, doing);
+  return values;
+}
+
+Extents File::extents(const std::string& name) const {
+  const Guard guard;
+  const Handle space{check(H5Dget_space(object(name)), path_, "reading the shape of " + name), H5Sclose};
+  return extents_of(space.id());
+}
+
+namespace {
+
+/// Names of what is in the root, in the order of creation where that is known.
+std::vector<std::string> members(hid_t file, const std::string& path) {
+  std::vector<std::string> names;
+  if (H5Literate(file, H5_INDEX_CRT_ORDER, H5_ITER_INC, nullptr, collect_name, &names) < 0)
+    check(H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, nullptr, collect_name, &names), path,
+          "listing arrays");
+  return names;
+}
+
+bool is_array(hid_t file, const std::string& name) {
+  const Handle object{H5Oopen(file, name.c_str(), H5P_DEFAULT), H5Oclose};
+  return object.id() >= 0 && H5Iget_type(object.id()) == H5I_DATASET;
+}
+
+bool is_pure_dimension(hid_t array) {
+  if (H5DSis_scale(array) <= 0) return false;
+  std::array<char, 80> label{};
+  return H5DSget_scale_name(array, label.data(), label.size()) > 0 &&
+         std::string_view(label.data()).substr(0, pure_dimension.size()) == pure_dimension;
+}
+
+/// Keeps the name of the first scale attached to a dimension.
+herr_t keep_scale_name(hid_t, unsigned, hid_t scale, void* name) {
+  const ssize_t length = H5Iget_name(scale, nullptr, 0);
+  if (length <= 0) return 0;
+  std::string path(static_cast<std::size_t>(length) + 1, '\0');
+  H5Iget_name(scale, path.data(), path.size());
+  path.pop_back();
+  *static_cast<std::string*>(name) = path.substr(path.rfind('/') + 1);
+  return 1;
+}
+
+}  // namespace
+
+std::vector<std::string> File::arrays() const {
+  const Guard guard;
+  std::vector<std::string> result;
+  for (const std::string& name : members(file_.id(), path_))
+    if (is_array(file_.id(), name) && !is_pure_dimension(object(name))) result.push_back(name);
+  return result;
+}
+
+std::vector<Dimension> File::dimensions() const {
+  const Guard guard;
+  std::vector<Dimension> result;
+  for (const std::string& name : members(file_.id(), path_)) {
+    if (!is_array(file_.id(), name) || H5DSis_scale(object(name)) <= 0) continue;
+    const Extents size = extents(name);
+    if (size.size() != 1) throw Error(path_ + ": dimension " + name + " has not one extent");
+    result.push_back({name, size[0]});
+  }
+  return result;
+}
+
+void File::create_dimension(const Dimension& dimension) {
+  const Guard guard;
+  const std::string doing = "creating dimension " + dimension.name;
+  const Handle space = make_space({dimension.size}, path_);
+  const Handle properties = make_properties(H5P_DATASET_CREATE, H5Pset_attr_creation_order);
+  // netCDF's own form of a dimension without coordinates: a scale with this label and no values.
+  const hid_t id = H5Dcreate2(file_.id(), dimension.name.c_str(), H5T_IEEE_F32BE, space.id(), H5P_DEFAULT,
+                              properties.id(), H5P_DEFAULT);
+  open_arrays_.insert_or_assign(dimension.name, Handle{check(id, path_, doing), H5Dclose});
+  std::string size = std::to_string(dimension.size);
+  size.insert(0, size.size() < 10 ? 10 - size.size() : 0, ' ');
+  check(H5DSset_scale(id, (std::string(pure_dimension) + size).c_str()), path_, doing);
+}
+
+void File::make_coordinates(const std::string& array) {
+  const Guard guard;
+  check(H5DSset_scale(object(array), array.c_str()), path_, "making coordinates of " + array);
+}
+
+void File::set_dimensions(const std::string& array, const std::vector<std::string>& dimensions) {
+  const Guard guard;
+  for (std::size_t d = 0; d < dimensions.size(); ++d)
+    check(H5DSattach_scale(object(array), object(dimensions[d]), static_cast<unsigned>(d)), path_,
+          "attaching dimension " + dimensions[d] + " to " + array);
+}
+
+std::vector<std::string> File::dimensions_of(const std::string& array) const {
+  const Guard guard;
+  const hid_t id = object(array);
+  if (H5DSis_scale(id) > 0) return {array};
+  std::vector<std::string> result;
+  for (unsigned d = 0; d < extents(array).size(); ++d) {
+    std::string name;
+    H5DSiterate_scales(id, d, nullptr, keep_scale_name, &name);
+    if (name.empty()) throw Error(path_ + ": array " + array + " has a dimension without a name");
+    result.push_back(name);
+  }
+  return result;
+}
+
+bool has_signature(const std::string& path) {
+  std::array<char, 8> begin{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(begin.data(), begin.size());
+  return file.gcount() == 8 && std::string_view(begin.data(), begin.size()) == "\x89HDF\r\n\x1a\n";
+}
+
+void replace_file(const std::string& path, const std::string& temporary,
+                  const std::function<void(File&)>& fill) {
+  {
+    File file = File::create(temporary);
+    try {
+      fill(file);
+      file.close();
+      if (::rename(temporary.c_str(), path.c_str()) != 0)
+        throw Error(path + ": renaming to this name: " + system_reason(errno));
+    } catch (...) {
+      ::unlink(temporary.c_str());
+      throw;
+    }
+  }
+  sync_folder(std::filesystem::path(path).parent_path().string());
+}
+
+}  // namespace graze::h5

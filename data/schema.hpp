@@ -1,0 +1,14 @@
+/// JSON Schema (draft 2020-12) of a table of settings, for editors that validate and complete TOML.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/parameter.hpp"
+
+namespace graze {
+
+/// The schema as JSON text. `title` names the format.
+std::string json_schema(const std::vector<Key>& keys, const std::string& title);
+
+}  // namespace graze

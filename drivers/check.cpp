@@ -1,0 +1,93 @@
+/// graze check: is the case valid, and what would a run do?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "analysis/execute.hpp"
+#include "drivers/case.hpp"
+#include "drivers/case_options.hpp"
+#include "drivers/command.hpp"
+#include "drivers/text.hpp"
+
+namespace graze {
+namespace {
+
+constexpr std::size_t sample_boxes = 5;
+constexpr std::size_t sample_points = 2;  // of each box, about
+constexpr double sample_seconds = 2;
+
+/// Takes blocks and forgets them.
+class Forget final : public Sink {
+ public:
+  bool has(std::size_t) const override { return false; }
+  void put(std::size_t, const Dataset&) override {}
+};
+
+/// The beginning of a box, about so many points of it.
+Box beginning(Box box, std::size_t points) {
+  for (std::size_t& count : box.count) {
+    const std::size_t rest = box.points() / count;
+    count = std::clamp<std::size_t>(points / std::max<std::size_t>(1, rest), 1, count);
+  }
+  return box;
+}
+
+/// Seconds that one point takes, from a few spread over the case.
+double seconds_per_point(const Analysis& analysis, const std::vector<Box>& boxes) {
+  std::vector<Box> sample;
+  const std::size_t n = std::min(sample_boxes, boxes.size());
+  for (std::size_t k = 0; k < n; ++k) {
+    sample.push_back(beginning(boxes[(2 * k + 1) * boxes.size() / (2 * n)], sample_points));
+  }
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+  std::size_t points = 0;
+  Forget forget;
+  Execution execution;
+  execution.threads = 1;
+  execution.stop = [&] { return points > 0 && spent() > sample_seconds; };
+  execution.done = [&](std::size_t more) { points += more; };
+  execute(analysis, sample, forget, execution);
+  return spent() / static_cast<double>(points);
+}
+
+void check(const CaseOptions& options) {
+  const Case c = load_case(options.path, options.overrides);
+  const Plan plan = make_plan(c, options.threads);
+  fmt::print("{}: valid\n", options.path);
+  if (!c.title.empty()) fmt::print("title:          {}\n", c.title);
+  fmt::print("model:          {}\n", c.model->name);
+  fmt::print("analysis:       {}\n", c.question->name);
+  if (!plan.blocks) {
+    fmt::print("blocks:         1, in one piece; its size is known afterwards\n");
+    return;
+  }
+  for (const std::string& name : c.analysis->point_dimensions()) {
+    fmt::print("dimension:      {}, {} points\n", name, c.layout.size(name));
+  }
+  fmt::print("points:         {:.0f}\n", plan.points);
+  fmt::print("blocks:         {}\n", plan.boxes.size());
+  fmt::print("bytes:          {:.0f} ({} before compression)\n", plan.bytes, bytes_text(plan.bytes));
+  const double workers = std::min<double>(plan.threads, static_cast<double>(plan.boxes.size()));
+  fmt::print("estimated time: {} with {} threads\n",
+             time_text(seconds_per_point(*c.analysis, plan.boxes) * plan.points / workers), plan.threads);
+}
+
+}  // namespace
+
+GRAZE_COMMAND(check) {
+  static_cast<void>(context);
+  CLI::App& verb = *app.add_subcommand("check", "validate a case and say what a run would do");
+  const auto options = std::make_shared<CaseOptions>();
+  add_case_options(verb, *options);
+  verb.footer("Writes nothing. The time is estimated from a few points spread over the case.");
+  verb.callback([options] { check(*options); });
+}
+
+}  // namespace graze

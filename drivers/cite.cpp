@@ -1,0 +1,22 @@
+/// graze cite: the papers behind a case.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "drivers/case.hpp"
+#include "drivers/case_options.hpp"
+#include "drivers/command.hpp"
+
+namespace graze {
+
+GRAZE_COMMAND(cite) {
+  static_cast<void>(context);
+  CLI::App& verb = *app.add_subcommand("cite", "print the papers behind the model of a case");
+  const auto path = std::make_shared<std::string>();
+  verb.add_option("CASE", *path, "case file (TOML)")->required();
+  verb.callback([path] {
+    for (const std::string& source : load_case(*path, {}).model->citations) fmt::print("{}\n", source);
+  });
+}
+
+}  // namespace graze

@@ -1,0 +1,96 @@
+/// The program graze: one verb per file, joined here.
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "core/value.hpp"
+#include "drivers/command.hpp"
+#include "generated/version.hpp"
+
+namespace graze {
+
+// The list of verbs that the build has collected: first declared, then called.
+#undef GRAZE_COMMAND
+#define GRAZE_COMMAND(verb) void add_##verb(CLI::App& app, Context& context);
+#include "generated/commands.inc"
+#undef GRAZE_COMMAND
+
+namespace {
+
+void add_commands(CLI::App& app, Context& context) {
+#define GRAZE_COMMAND(verb) add_##verb(app, context);
+#include "generated/commands.inc"
+#undef GRAZE_COMMAND
+}
+
+constexpr const char* about = "graze: bifurcation analysis of systems with impacts and friction";
+constexpr const char* examples =
+    "Examples:\n"
+    "  graze models two_dof_stops                     parameters, states and contacts of a model\n"
+    "  graze check case.toml                          what a run would do, and how long\n"
+    "  graze run case.toml -o result.h5               do it; the same command goes on after a stop\n"
+    "  graze run case.toml --set model.delta=0.25     with another value\n"
+    "  graze plot result.h5 -o picture.png            draw what is in the file\n"
+    "Exit codes: 0 done, 1 internal error, 2 wrong usage or case file, 3 no point succeeded,\n"
+    "  4 done but some points failed, 75 stopped early (the same command goes on).";
+
+/// The arguments as a shell would take them again.
+std::string quoted_command(int argc, char** argv) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
+  std::string line;
+  for (int i = 0; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (i > 0) line += ' ';
+    if (!argument.empty() && argument.find_first_not_of(plain) == std::string_view::npos) {
+      line += argument;
+      continue;
+    }
+    line += '\'';
+    for (const char c : argument) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    line += '\'';
+  }
+  return line;
+}
+
+Exit parse_and_run(CLI::App& app, const Context& context, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    return context.exit;
+  } catch (const CLI::ParseError& error) {  // --help and --version come this way too
+    return app.exit(error) == 0 ? Exit::done : Exit::wrong_input;
+  } catch (const InputError& error) {
+    fmt::print(stderr, "graze: {}\n", error.what());
+    return Exit::wrong_input;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "graze: out of memory; fewer threads or a smaller run.block need less\n");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "graze: {}\n", error.what());
+  }
+  return Exit::internal_error;
+}
+
+int program(int argc, char** argv) {
+  Context context;
+  context.command_line = quoted_command(argc, argv);
+  CLI::App app(about, "graze");
+  app.set_version_flag("--version", "graze " GRAZE_VERSION);
+  app.require_subcommand(1);
+  app.footer(examples);
+  add_commands(app, context);
+
+  Exit exit = parse_and_run(app, context, argc, argv);
+  if (std::fflush(stdout) != 0 && exit == Exit::done) {
+    std::perror("graze: standard output");
+    exit = Exit::internal_error;
+  }
+  return static_cast<int>(exit);
+}
+
+}  // namespace
+}  // namespace graze
+
+int main(int argc, char** argv) { return graze::program(argc, argv); }

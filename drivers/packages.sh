@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# The Debian packages that graze needs, and what for. Called with names of lists (build, plot, test, bench)
+# it installs what is missing of them; with nothing missing it does nothing.
+set -euo pipefail
+
+build="
+  g++                  compiler
+  cmake                configures the build
+  ninja-build          runs the build
+  pkgconf              finds HDF5
+  git                  puts the revision into results
+  libeigen3-dev        linear algebra
+  libboost-dev         root finding and integration
+  libhdf5-dev          result files
+  libfmt-dev           messages
+  libtomlplusplus-dev  case files
+  libcli11-dev         command line
+  librandom123-dev     random starts, reproducible by point
+"
+plot="
+  gnuplot-nox          draws the pictures
+"
+test="
+  catch2               unit tests
+  clang-format         checks the layout of the source
+  netcdf-bin           ncdump, reads results
+  octave               reads results
+  python3              runs the tests of the program
+  python3-h5py         reads results
+  python3-netcdf4      reads results for xarray
+  python3-numpy        compares results
+  python3-xarray       reads results
+"
+bench="
+  libbenchmark-dev     times
+  libsundials-dev      a peer to compare with
+"
+
+if [ $# -eq 0 ]; then
+  echo "usage: $0 LIST...   with LIST one of build, plot, test, bench" >&2
+  exit 2
+fi
+
+missing=()
+for list in "$@"; do
+  case $list in
+    build | plot | test | bench) ;;
+    *)
+      echo "$0: no list named '$list' (build, plot, test, bench)" >&2
+      exit 2
+      ;;
+  esac
+  while read -r package purpose; do
+    [ -n "$package" ] || continue
+    status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+    if [ "$status" != installed ]; then
+      echo "missing: $package ($purpose)" >&2
+      missing+=("$package")
+    fi
+  done <<<"${!list}"
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+if ! command -v apt-get >/dev/null; then
+  echo "This is no Debian: please install the above by hand, then start again." >&2
+  exit 1
+fi
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "Neither root nor sudo: please let somebody install: ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+"${as_root[@]}" apt-get update || echo "package lists not renewed; going on with those at hand" >&2
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+  apt-get install --yes --no-install-recommends "${missing[@]}"

@@ -1,0 +1,17 @@
+/// graze schema: what editors need to validate and complete case files.
+#include <fmt/format.h>
+
+#include "data/schema.hpp"
+#include "drivers/case.hpp"
+#include "drivers/command.hpp"
+
+namespace graze {
+
+GRAZE_COMMAND(schema) {
+  static_cast<void>(context);
+  CLI::App& verb = *app.add_subcommand("schema", "print the JSON Schema of case files");
+  verb.footer("Example:\n  graze schema > graze.schema.json");
+  verb.callback([] { fmt::print("{}\n", json_schema(case_keys(), "graze case file")); });
+}
+
+}  // namespace graze

@@ -1,0 +1,25 @@
+#include "drivers/text.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace graze {
+
+std::string time_text(double seconds) {
+  if (seconds < 10) return fmt::format("{:.1f} s", seconds);
+  if (seconds < 120) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
+  if (seconds < 172800) return fmt::format("{:.1f} h", seconds / 3600);
+  return fmt::format("{:.1f} d", seconds / 86400);
+}
+
+std::string bytes_text(double bytes) {
+  constexpr std::array units = {"kB", "MB", "GB", "TB", "PB"};
+  if (bytes < 1000) return fmt::format("{:.0f} B", bytes);
+  std::size_t unit = 0;
+  for (bytes /= 1000; bytes >= 1000 && unit + 1 < units.size(); ++unit) bytes /= 1000;
+  return fmt::format("{:.3g} {}", bytes, units[unit]);
+}
+
+}  // namespace graze

@@ -1,0 +1,14 @@
+/// Numbers for people.
+#pragma once
+
+#include <string>
+
+namespace graze {
+
+/// "45 s", "12 min", "3.2 h", "5.1 d".
+std::string time_text(double seconds);
+
+/// "512 B", "3.1 kB", "2.4 GB" (powers of 1000).
+std::string bytes_text(double bytes);
+
+}  // namespace graze

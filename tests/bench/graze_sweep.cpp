@@ -1,0 +1,149 @@
+#include "tests/bench/graze_sweep.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+#include <variant>
+
+#include "analysis/execute.hpp"
+
+namespace graze::bench {
+namespace {
+
+constexpr std::size_t points_per_block = 8;
+
+template <class Info>
+const Info& named(const std::vector<Info>& list, const std::string& name) {
+  const auto found =
+      std::find_if(list.begin(), list.end(), [&](const Info& info) { return info.name == name; });
+  if (found == list.end()) throw std::runtime_error("graze has no " + name);
+  return *found;
+}
+
+/// The table without its key `name`, checked, defaults filled in.
+Value settings(const Value& table, const std::vector<Key>& keys, const std::string& path) {
+  Value::Table rest = table.table(path);
+  std::erase_if(rest, [](const auto& entry) { return entry.first == "name"; });
+  return checked(Value(std::move(rest)), keys, path);
+}
+
+class Memory : public Sink {
+ public:
+  explicit Memory(std::size_t blocks) : blocks_(blocks) {}
+  bool has(std::size_t) const override { return false; }
+  void put(std::size_t index, const Dataset& block) override { blocks_[index] = block; }
+  std::vector<Dataset> take() { return std::move(blocks_); }
+
+ private:
+  std::vector<Dataset> blocks_;
+};
+
+class Counter : public Observer {
+ public:
+  std::int64_t impacts = 0;
+  void event(const Event& event) override { impacts += event.kind == EventKind::impact ? 1 : 0; }
+  void near_miss(int, double, double) override {}
+  void excursion(int, double, double) override {}
+  void unloaded(int, double) override {}
+};
+
+template <class T>
+const std::vector<T>& values(const Dataset& data, const char* array) {
+  return std::get<std::vector<T>>(data.at(array).values);
+}
+
+/// Row number `row` of an array whose leading dimension has `rows` entries.
+template <class T>
+std::vector<T> row(const Dataset& data, const char* array, std::size_t row, std::size_t rows) {
+  const std::vector<T>& all = values<T>(data, array);
+  const auto width = static_cast<std::ptrdiff_t>(all.size() / rows);
+  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(row) * width;
+  return {begin, begin + width};
+}
+
+Finding finding(const Dataset& block, std::size_t point, std::size_t points) {
+  Finding found;
+  const Array& attractor = block.at("attractor");
+  const auto kind = std::get<std::vector<std::int8_t>>(attractor.values)[point];
+  found.periodic = kind >= 0 && attractor.flags.at(static_cast<std::size_t>(kind)) == "periodic";
+  found.period = values<std::int32_t>(block, "period")[point];
+  found.points = row<double>(block, "map_state", point, points);
+  for (const std::int64_t n : row<std::int64_t>(block, "impacts", point, points)) {
+    found.impacts += static_cast<double>(n);
+  }
+  found.impacts /= values<double>(block, "forcing_periods")[point];
+  const std::vector<double> re = row<double>(block, "multiplier_re", point, points);
+  const std::vector<double> im = row<double>(block, "multiplier_im", point, points);
+  for (std::size_t k = 0; k < re.size(); ++k)
+    found.slowest = std::max(found.slowest, std::hypot(re[k], im[k]));
+  return found;
+}
+
+}  // namespace
+
+GrazeSweep::GrazeSweep(const Value& model, std::vector<double> start, const std::string& frequency,
+                       double from, double to, std::int64_t values) {
+  const ModelInfo& info = named(models(), model.at("name").text("model.name"));
+  problem_.model = info.make(settings(model, info.keys, "model"));
+  problem_.start_state = std::move(start);
+
+  Value axis;
+  axis.set("parameter", Value(frequency));
+  axis.set("from", Value(from));
+  axis.set("to", Value(to));
+  axis.set("points", Value(values));
+  Value table;
+  table.set("axis", std::move(axis));
+  table.set("transient", Value(std::int64_t{dropped_periods}));
+  table.set("record", Value(std::int64_t{recorded_periods}));
+  const AnalysisInfo& sweep = named(analyses(), "sweep");
+  problem_.analysis = settings(table, sweep.keys, "analysis");
+  problem_.tolerance = read_tolerance(checked(Value(Value::Table{}), tolerance_keys(), "tolerance"));
+
+  analysis_ = sweep.make(problem_);
+  blocks_ = analysis_->blocks(points_per_block);
+  parameter_ = static_cast<std::size_t>(problem_.model->parameter_index(frequency));
+  frequencies_ = bench::values<double>(analysis_->layout(), frequency.c_str());
+}
+
+std::vector<Dataset> GrazeSweep::run(int threads) const {
+  Memory memory(blocks_.size());
+  Execution execution;
+  execution.threads = threads;
+  execute(*analysis_, blocks_, memory, execution);
+  return memory.take();
+}
+
+std::vector<Finding> GrazeSweep::findings(const std::vector<Dataset>& blocks) const {
+  std::vector<Finding> all(frequencies_.size());
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const std::size_t points = blocks_[b].points();
+    for (std::size_t k = 0; k < points; ++k) all[blocks_[b].offset[0] + k] = finding(blocks[b], k, points);
+  }
+  return all;
+}
+
+Orbit GrazeSweep::follow(double frequency) const {
+  std::vector<double> values = problem_.model->values();
+  values[parameter_] = frequency;
+  const std::unique_ptr<System> system = problem_.model->system(values, problem_.tolerance);
+  if (!system) throw std::runtime_error("no system at this frequency");
+  HybridState state;
+  state.x = Eigen::Map<const Eigen::VectorXd>(problem_.start_state.data(),
+                                              static_cast<Eigen::Index>(problem_.start_state.size()));
+  Orbit orbit;
+  Counter counter;
+  for (int period = 1; period <= dropped_periods + recorded_periods; ++period) {
+    const std::int64_t before = counter.impacts;
+    const Outcome outcome = system->advance(state, Section{}, &counter);
+    if (outcome != Outcome::ok) throw std::runtime_error(advice(outcome));
+    if (period <= dropped_periods) continue;
+    orbit.recorded_impacts += counter.impacts - before;
+    orbit.points.insert(orbit.points.end(), state.x.begin(), state.x.end());
+  }
+  orbit.impacts = counter.impacts;
+  return orbit;
+}
+
+}  // namespace graze::bench

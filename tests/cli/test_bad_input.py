@@ -1,0 +1,215 @@
+"""Bad input of every kind: a clear message, the right exit code, nothing half written."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
+from graze_cli import GRAZE, SIMULATE, SWEEP, CliTest, main  # noqa: E402
+
+
+class CaseFiles(CliTest):
+    def refused_case(self, text, *says):
+        """run and check refuse the case with the same message."""
+        self.write("bad.toml", text)
+        message = self.refused("run", "bad.toml", says=says)
+        self.assertEqual(self.refused("check", "bad.toml", says=says), message)
+        return message
+
+    def refused_change(self, old, new, *says, text=SWEEP):
+        self.assertIn(old, text)
+        return self.refused_case(text.replace(old, new), *says)
+
+    def refused_setting(self, setting, *says, text=SWEEP):
+        self.write("case.toml", text)
+        return self.refused("run", "case.toml", "--set", setting, says=("--set", *says))
+
+    def test_files_that_are_none(self):
+        self.refused("run", "missing.toml", says=["missing.toml"])
+        self.refused("run", ".", says=["folder"])
+        self.refused_case("", "bad.toml", "graze")
+        self.refused_case("graze = 1\n", "model")
+        self.refused_case("graze = \n", "bad.toml:1:")
+        self.refused_case("\x00\x01\x02", "bad.toml")
+        self.refused_change("graze = 1", "graze = 99", "99")
+
+    def test_not_utf8(self):
+        with open(self.path("bad.toml"), "wb") as file:
+            file.write(SWEEP.encode().replace(b"small", b"sm\xe4ll"))
+        self.refused("run", "bad.toml", says=["bad.toml:2:"])
+
+    def test_unknown_key_has_place_and_nearest_name(self):
+        self.refused_change("transient = 40", "transien = 40", "bad.toml:7:1", "transien", "transient")
+        self.refused_change('[model]', '[modell]', "modell", "model")
+        self.refused_change('title', 'titel', "bad.toml:2:1", "title")
+        self.refused_setting("model.detla=0.2", "detla", "delta")
+
+    def test_misspelt_value(self):
+        self.refused_change("two_dof_stops", "two_dof_stop", "bad.toml:4:", "two_dof_stops")
+        self.refused_change('"sweep"', '"swep"', "sweep")
+        self.refused_change('"delta"', '"detla"', "delta")
+
+    def test_wrong_type(self):
+        self.refused_change("transient = 40", 'transient = "long"', "bad.toml:8:", "transient", "long")
+        self.refused_change("record = 16", "record = 16.5", "record", "16.5")
+        self.refused_change("axis = {", "axis = 3 # {", "axis", "table")
+        self.refused_setting('model.m1="heavy"', "model.m1", "number")
+        self.refused_change("[run]\nblock = 1", "[initial]\nstate = 3", "initial.state")
+
+    def test_numbers_out_of_range(self):
+        for setting in ["model.m1=0", "model.m1=-1", "model.m1=nan", "model.m1=inf", "model.k1=-1",
+                        "model.k2=-0.5", "model.c1=-0.1", "model.r1=1.5", "model.r2=-0.1", "model.delta=0",
+                        "model.A1=nan", "initial.time=nan", "initial.x1=nan", "initial.v1=inf",
+                        "initial.state=[nan, 0, 0, 0]", "initial.state=[0, 0, 0]",
+                        "analysis.record=0", "analysis.axis.points=0", "analysis.axis.points=-3",
+                        "analysis.axis.from=nan", "run.threads=-1", "run.seed=-1", "run.seed=0.5",
+                        "tolerance.chatter=nan", "tolerance.events=0"]:
+            with self.subTest(setting):
+                self.refused_setting(setting, setting.split("=")[0])
+
+    def test_absurd_sizes_are_refused_before_memory_is_taken(self):
+        for setting in ["analysis.axis.points=1e18", "analysis.axis.points=1000000000000000000",
+                        "analysis.record=1e18"]:
+            with self.subTest(setting):
+                self.refused_setting(setting, setting.split("=")[0])
+        self.write("case.toml", SWEEP)
+        self.refused("run", "case.toml", "--set", "analysis.axis.points=1000000", "--set", "run.block=1000000",
+                     "--set", "analysis.record=1000000", says=["bytes", "memory"])
+        self.refused("run", "case.toml", "--set", "analysis.axis.points=1000000", says=["files", "run.block"])
+
+    def test_initial_state(self):
+        self.refused_setting("initial.x3=0.1", "initial.x3", text=SIMULATE.replace("state =", "# state ="))
+        self.refused_setting("initial.x1=0.1", "not both", text=SIMULATE)
+
+    def test_start_inside_a_stop(self):
+        change = "state = [0.3, 0.2, 0.1, 0.0]"
+        self.refused_change(change, "state = [0.5, 0.0, 0.0, 0.0]", "bad.toml:5:1", "contact 1", "0.2",
+                            text=SIMULATE)
+        self.refused_change(change, "x2 = 0.31", "contact 2", "0.01", text=SIMULATE)
+        self.write("case.toml", SWEEP)
+        self.refused("run", "case.toml", "--set", "initial.x1=0.5", says=["contact 1", "0.2"])
+        # On the stop is not inside it; nor is a start that the swept stop lets in somewhere.
+        self.write("case.toml", SIMULATE)
+        self.graze("check", "case.toml", "--set", "initial.state=[0.3, 0, 0.3, 0]")
+        self.write("case.toml", SWEEP)
+        self.graze("check", "case.toml", "--set", "initial.x1=0.5", "--set",
+                   'analysis.axis={parameter = "d1", from = 0.4, to = 0.6, points = 3}')
+
+    def test_times(self):
+        self.write("case.toml", SWEEP)
+        for wrong in ["soon", "3x", "-3s", "0", "nan", "inf", "1e400h"]:
+            with self.subTest(wrong):
+                self.refused("run", "case.toml", f"--max-time={wrong}", says=["--max-time", wrong])
+
+
+class ResultFiles(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.write("case.toml", SWEEP)
+
+    def test_files_that_are_none(self):
+        self.write("text.h5", "no result\n" * 100)
+        self.write("empty.h5", "")
+        for name in ["missing.h5", "text.h5", "empty.h5", "."]:
+            for verb in ["info", "plot"]:
+                with self.subTest(f"{verb} {name}"):
+                    self.refused(verb, name, says=[name])
+
+    def test_truncated(self):
+        self.graze("run", "case.toml", "--quiet")
+        with open(self.path("case.h5"), "rb") as file:
+            whole = file.read()
+        for share in [0.02, 0.3, 0.7, 0.99]:
+            with self.subTest(share):
+                with open(self.path("case.h5"), "wb") as file:
+                    file.write(whole[:int(share * len(whole))])
+                self.refused("info", "case.h5", says=["case.h5"])
+                self.refused("plot", "case.h5", says=["case.h5"])
+                self.refused("run", "case.toml", says=["case.h5", "--force"])
+        self.graze("run", "case.toml", "--force", "--quiet")
+
+    def test_damaged_block_is_computed_again(self):
+        self.graze("run", "case.toml", "--quiet", "-o", "whole.h5")
+        self.graze("run", "case.toml", "--quiet", "--max-time", "0.000001s", code=75)
+        process = self.start("run", "case.toml", "--threads", "1")
+        while len(os.listdir(self.path("case.h5.blocks"))) < 8 and process.poll() is None:
+            pass
+        process.kill()
+        process.communicate()
+        blocks = sorted(name for name in os.listdir(self.path("case.h5.blocks")) if name.endswith(".h5"))
+        self.assertGreater(len(blocks), 3)
+        os.truncate(self.path("case.h5.blocks/" + blocks[0]), 100)
+        os.truncate(self.path("case.h5.blocks/" + blocks[1]), 0)
+        self.graze("run", "case.toml", "--quiet")
+        self.assert_same_arrays("case.h5", "whole.h5")
+
+
+class Places(CliTest):
+    """Folders that take nothing, disks that take little."""
+
+    def mounted(self, options):
+        folder = self.path("mounted")
+        os.mkdir(folder)
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder],
+                              capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            self.skipTest("mounting a tmpfs is not permitted here: " + done.stderr.strip())
+        self.addCleanup(subprocess.run, ["umount", folder], check=True)
+        return folder
+
+    def test_path_below_a_file(self):
+        self.write("case.toml", SWEEP)
+        self.refused("run", "case.toml", "-o", "case.toml/result.h5", says=["case.toml", "no folder"])
+
+    def test_read_only_file_system(self):
+        self.write("case.toml", SWEEP)
+        self.mounted("ro,size=1m")
+        self.refused("run", "case.toml", "-o", "mounted/result.h5", says=["mounted", "ead-only"])
+
+    def test_folder_without_permission(self):
+        self.write("case.toml", SWEEP)
+        os.mkdir(self.path("closed"), 0o500)
+        if os.access(self.path("closed"), os.W_OK):
+            self.skipTest("permissions do not bind this user")
+        self.refused("run", "case.toml", "-o", "closed/result.h5", says=["closed", "ermission"])
+
+    def test_full_disk(self):
+        for name, text in [("sweep.toml", SWEEP), ("simulate.toml", SIMULATE)]:
+            with self.subTest(name):
+                self.write(name, text)
+        folder = self.mounted("size=192k")
+        for change in [["sweep.toml"], ["simulate.toml", "--set", "analysis.samples_per_period=20000"]]:
+            with self.subTest(change[0]):
+                _, err = self.graze("run", *change, "-o", "mounted/result.h5", code=1)
+                self.assertIn("mounted/", err)
+                self.assertIn("space", err.lower())
+                left = os.listdir(folder)
+                if change[0] == "simulate.toml":
+                    self.assertEqual(left, [])
+                    continue
+                # The blocks that fitted are kept: with more space the same command goes on from there.
+                self.assertEqual([name for name in left if name.endswith(".tmp")], [])
+                subprocess.run(["mount", "-o", "remount,size=16m", folder], check=True)
+                self.graze("run", *change, "-o", "mounted/result.h5")
+                self.graze("run", *change, "-o", "whole.h5")
+                self.assert_same_arrays("mounted/result.h5", "whole.h5")
+                os.remove(os.path.join(folder, "result.h5"))
+                subprocess.run(["mount", "-o", "remount,size=192k", folder], check=True)
+
+    def test_missing_gnuplot(self):
+        self.write("case.toml", SWEEP)
+        self.graze("run", "case.toml", "--quiet")
+        empty = tempfile.mkdtemp(prefix="graze_no_gnuplot_")
+        self.addCleanup(shutil.rmtree, empty)
+        before = self.listing()
+        done = subprocess.run([GRAZE, "plot", "case.h5"], cwd=self.folder, capture_output=True, text=True,
+                              env={**os.environ, "PATH": empty}, check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("gnuplot", done.stderr)
+        self.assertEqual(self.listing(), before)
+
+
+if __name__ == "__main__":
+    main()

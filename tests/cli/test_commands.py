@@ -1,0 +1,264 @@
+"""Every verb does what it says: output where it belongs, exit codes, files."""
+
+import csv
+import io
+import json
+import os
+import sys
+
+import h5py
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
+from graze_cli import GRAZE, SIMULATE, SWEEP, CliTest, main  # noqa: E402
+
+VERBS = ["check", "cite", "info", "models", "plot", "run", "schema"]
+
+
+class Usage(CliTest):
+    def test_version(self):
+        out, err = self.graze("--version")
+        self.assertRegex(out, r"^graze \d+\.\d+\.\d+\n$")
+        self.assertEqual(err, "")
+
+    def test_help_names_every_verb_and_shows_examples(self):
+        out, _ = self.graze("--help")
+        for verb in VERBS:
+            self.assertIn(verb, out)
+        self.assertIn("Examples:", out)
+        self.assertIn("75", out)
+
+    def test_help_of_every_verb(self):
+        for verb in VERBS:
+            out, err = self.graze(verb, "--help")
+            self.assertIn(verb, out)
+            self.assertEqual(err, "")
+
+    def test_wrong_usage(self):
+        self.write("case.toml", SWEEP)
+        for arguments in [(), ("fly",), ("run",), ("run", "case.toml", "--fly"), ("run", "case.toml", "more"),
+                          ("run", "case.toml", "--threads", "-1"), ("run", "case.toml", "--threads", "two"),
+                          ("run", "case.toml", "--set"), ("check",), ("info",), ("plot",)]:
+            before = self.listing()
+            out, err = self.graze(*arguments, code=2)
+            self.assertEqual(out, "", arguments)
+            self.assertNotEqual(err, "", arguments)
+            self.assertEqual(self.listing(), before)
+
+    def test_standard_output_that_takes_nothing(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            import subprocess
+            done = subprocess.run([GRAZE, "schema"], stdout=full, stderr=subprocess.PIPE, text=True,
+                                  check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("standard output", done.stderr)
+
+
+class Looking(CliTest):
+    def test_models(self):
+        out, _ = self.graze("models")
+        self.assertIn("two_dof_stops", out)
+
+    def test_one_model(self):
+        out, _ = self.graze("models", "two_dof_stops")
+        for word in ["m1", "delta", "0.16", "0.7", "0 < x", "x1", "v2", "contacts", "modes", "Xiao"]:
+            self.assertIn(word, out)
+
+    def test_unknown_model(self):
+        self.refused("models", "two_dof_stop", says=["two_dof_stops"])
+
+    def test_schema(self):
+        schema = json.loads(self.graze("schema")[0])
+        self.assertEqual(set(schema["required"]), {"graze", "model", "analysis"})
+        self.assertIn("tolerance", schema["properties"])
+        self.assertFalse(schema["additionalProperties"])
+        names = json.dumps(schema["properties"]["model"])
+        self.assertIn("two_dof_stops", names)
+
+    def test_cite(self):
+        self.write("case.toml", SWEEP)
+        out, _ = self.graze("cite", "case.toml")
+        self.assertIn("Xiao Huayi", out)
+
+    def test_check_a_sweep(self):
+        self.write("case.toml", SWEEP)
+        before = self.listing()
+        out, err = self.graze("check", "case.toml", "--set", "analysis.axis.points=30", "--threads", "1")
+        self.assertEqual(err, "")
+        self.assertRegex(out, r"points: +30\n")
+        self.assertRegex(out, r"blocks: +30\n")
+        self.assertRegex(out, r"bytes: +\d+ ")
+        self.assertRegex(out, r"estimated time: [\d.]+ ")
+        self.assertEqual(self.listing(), before)
+
+    def test_bytes_of_check_are_those_of_the_arrays(self):
+        self.write("case.toml", SWEEP)
+        out, _ = self.graze("check", "case.toml")
+        self.graze("run", "case.toml", "--quiet")
+        with h5py.File(self.path("case.h5"), "r") as file:
+            held = sum(d.size * d.dtype.itemsize for d in file.values()
+                       if not d.attrs.get("NAME", b"").startswith(b"This is a netCDF dimension"))
+        self.assertRegex(out, rf"bytes: +{held} ")
+
+    def test_check_a_simulation(self):
+        self.write("case.toml", SIMULATE)
+        out, _ = self.graze("check", "case.toml")
+        self.assertIn("valid", out)
+
+
+class Running(CliTest):
+    def test_sweep(self):
+        self.write("case.toml", SWEEP)
+        out, err = self.graze("run", "case.toml")
+        self.assertEqual(out, "")
+        self.assertIn("24 points", err)
+        self.assertIn("attractor:", err)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["case.h5", "case.toml"])
+        with h5py.File(self.path("case.h5"), "r") as file:
+            self.assertEqual(file["outcome"].shape, (24,))
+            np.testing.assert_array_equal(file["outcome"], 0)
+            np.testing.assert_allclose(file["delta"], np.linspace(0.7, 1.5, 24))
+            self.assertEqual(file.attrs["case_toml"], SWEEP)
+            self.assertEqual(file.attrs["title"], "small sweep")
+            self.assertTrue(file.attrs["command_line"].endswith("run case.toml"))
+            for name in ["filetype", "format_version", "graze_version", "git_sha1", "created", "overrides",
+                         "seed", "hostname", "compiler", "threads"]:
+                self.assertIn(name, file.attrs)
+
+    def test_a_complete_result_is_reported_and_left_alone(self):
+        self.write("case.toml", SWEEP)
+        self.graze("run", "case.toml", "--quiet")
+        before = os.stat(self.path("case.h5"))
+        _, err = self.graze("run", "case.toml")
+        self.assertIn("complete already", err)
+        self.assertIn("attractor:", err)
+        self.graze("run", "case.toml", "--force", "--threads", "1", "--set", "run.block=5")
+        after = os.stat(self.path("case.h5"))
+        self.assertEqual((before.st_mtime_ns, before.st_ino), (after.st_mtime_ns, after.st_ino))
+
+    def test_a_foreign_result_stays_without_force(self):
+        self.write("case.toml", SWEEP)
+        self.graze("run", "case.toml", "--quiet")
+        with open(self.path("case.h5"), "rb") as file:
+            before = file.read()
+        other = ["run", "case.toml", "--set", "model.r1=0.6"]
+        self.refused(*other, says=["case.h5", "--force"])
+        with open(self.path("case.h5"), "rb") as file:
+            self.assertEqual(file.read(), before)
+        self.graze(*other, "--force")
+        self.refused("run", "case.toml", says=["--force"])
+
+    def test_any_other_file_stays_without_force(self):
+        self.write("case.toml", SWEEP)
+        for text in ["", "my thesis"]:
+            self.write("thesis.txt", text)
+            self.refused("run", "case.toml", "-o", "thesis.txt", says=["thesis.txt"])
+        self.refused("run", "case.toml", "-o", "case.toml", "--force", says=["case file"])
+        self.refused("run", "case.toml", "-o", ".", says=["folder"])
+
+    def test_the_name_of_the_result(self):
+        self.write("case.toml", SWEEP + '[output]\nfile = "deep/er/named.h5"\n')
+        self.graze("run", "case.toml", "--quiet")
+        self.assertTrue(os.path.exists(self.path("deep/er/named.h5")))
+        self.graze("run", "case.toml", "--quiet", "-o", "other.h5")
+        self.assert_same_arrays("deep/er/named.h5", "other.h5")
+
+    def test_quiet_says_nothing(self):
+        self.write("case.toml", SWEEP)
+        self.assertEqual(self.graze("run", "case.toml", "--quiet"), ("", ""))
+
+    def test_overrides(self):
+        self.write("case.toml", SWEEP)
+        self.graze("run", "case.toml", "--set", "analysis.axis.points=3", "--set", "model.d1=0.4",
+                   "--set", "analysis.axis.parameter=A1", "--quiet")
+        with h5py.File(self.path("case.h5"), "r") as file:
+            self.assertEqual(file["A1"].shape, (3,))
+            self.assertEqual(file.attrs["overrides"].split(),
+                             ["analysis.axis.points=3", "model.d1=0.4", "analysis.axis.parameter=A1"])
+
+    def test_two_parameters(self):
+        self.write("case.toml", SWEEP)
+        self.graze("run", "case.toml", "--quiet", "--set", "analysis.axis.points=5", "--set",
+                   'analysis.axis2={parameter = "d1", from = 0.1, to = 0.3, points = 4}', "--set",
+                   "run.block=3")
+        with h5py.File(self.path("case.h5"), "r") as file:
+            self.assertEqual(file["outcome"].shape, (5, 4))
+            self.assertEqual([d.label or d[0].name for d in file["outcome"].dims], ["/delta", "/d1"])
+
+    def test_failed_points_are_counted_and_marked(self):
+        # The start is inside stop 1 for the smaller half of d1 only.
+        self.write("case.toml", SWEEP)
+        change = ["--set", 'analysis.axis={parameter = "d1", from = 0.1, to = 0.4, points = 4}',
+                  "--set", "initial.x1=0.25"]
+        _, err = self.graze("run", "case.toml", *change, code=4)
+        self.assertIn("2 bad_start", err)
+        with h5py.File(self.path("case.h5"), "r") as file:
+            self.assertEqual([int(x == 0) for x in file["outcome"]], [0, 0, 1, 1])
+        out, _ = self.graze("info", "case.h5")
+        self.assertIn("d1 = 0.1: bad_start", out)
+        # What was computed is reported with the same code again.
+        self.graze("run", "case.toml", *change, code=4)
+
+    def test_no_point_succeeds(self):
+        # An event limit of one impact per period lets no point of this sweep through.
+        self.write("case.toml", SWEEP)
+        _, err = self.graze("run", "case.toml", "--set", "tolerance.events=1", "--set",
+                            "analysis.axis={parameter = \"delta\", values = [0.16, 0.2]}", code=3)
+        self.assertIn("2 event_limit", err)
+
+    def test_info(self):
+        self.write("case.toml", SWEEP)
+        self.graze("run", "case.toml", "--quiet")
+        out, err = self.graze("info", "case.h5")
+        self.assertEqual(err, "")
+        for words in ["complete", "small sweep", "two_dof_stops", "delta = 24", "map_state(delta, iterate, state)",
+                      "outcome: 24 ok", "attractor:", "graze_version", "case_toml"]:
+            self.assertIn(words, out)
+
+
+class Events(CliTest):
+    def test_the_table_is_what_the_file_holds(self):
+        self.write("case.toml", SIMULATE)
+        out, err = self.graze("run", "case.toml", "--events", "-")
+        rows = list(csv.DictReader(io.StringIO(out)))
+        states = ["x1", "v1", "x2", "v2"]
+        self.assertEqual(list(rows[0]), ["time", "kind", "contact", "approach_speed"] +
+                         [s + "_before" for s in states] + [s + "_after" for s in states])
+        self.assertIn("case.h5", err)
+        with h5py.File(self.path("case.h5"), "r") as file:
+            kinds = file["event_kind"].attrs["flag_meanings"].split()
+            self.assertEqual(len(rows), len(file["event_time"]))
+            self.assertGreater(len(rows), 5)
+            for i, row in enumerate(rows):
+                self.assertEqual(float(row["time"]), file["event_time"][i])
+                self.assertEqual(row["kind"], kinds[file["event_kind"][i]])
+                self.assertEqual(row["contact"], ["1", "2", ""][file["event_contact"][i]])
+                for k, state in enumerate(states):
+                    self.assertEqual(float(row[state + "_before"]), file["event_before"][i, k])
+                    self.assertEqual(float(row[state + "_after"]), file["event_after"][i, k])
+        # The start approaches the closed stop 1: that is the first impact.
+        self.assertEqual((rows[0]["time"], rows[0]["kind"], rows[0]["contact"]), ("0", "impact", "1"))
+        self.assertEqual(float(rows[0]["approach_speed"]), 0.2)
+        self.assertEqual(float(rows[0]["v1_after"]), -0.7 * 0.2)
+
+    def test_into_a_file_also_from_a_complete_result(self):
+        self.write("case.toml", SIMULATE)
+        out, _ = self.graze("run", "case.toml", "--events", "-")
+        self.graze("run", "case.toml", "--events", "events.csv")
+        with open(self.path("events.csv"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), out)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["case.h5", "case.toml", "events.csv"])
+
+    def test_only_where_there_are_events(self):
+        self.write("case.toml", SWEEP)
+        self.refused("run", "case.toml", "--events", "-", says=["--events", "sweep"])
+
+    def test_unwritable(self):
+        self.write("case.toml", SIMULATE)
+        self.refused("run", "case.toml", "--events", "case.toml/events.csv", says=["events.csv"])
+        _, err = self.graze("run", "case.toml", "--events", "/dev/full", code=1)
+        self.assertIn("/dev/full", err)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+/// Derivatives through every event: against central differences and the determinant identity.
+#include <catch2/catch.hpp>
+
+#include <Eigen/LU>
+#include <cmath>
+#include <numeric>
+
+#include "analysis/poincare_map.hpp"
+#include "tests/support.hpp"
+
+using namespace graze;
+using namespace graze::test;
+
+namespace {
+
+Eigen::MatrixXd jacobian(System& system, const HybridState& start, const Section& section, int iterates) {
+  const PoincareMap map(system, section);
+  Eigen::MatrixXd J = Eigen::MatrixXd::Identity(map.dimension(), map.dimension());
+  HybridState state = start;
+  for (int k = 0; k < iterates; ++k) REQUIRE(map.iterate(state, J) == Outcome::ok);
+  return J;
+}
+
+/// Central differences of the map in its own coordinates.
+Eigen::MatrixXd differences(System& system, const HybridState& start, const Section& section, int iterates,
+                            double h) {
+  const PoincareMap map(system, section);
+  const Eigen::VectorXd y = map.coordinates(start);
+  Eigen::MatrixXd J(map.dimension(), map.dimension());
+  for (Eigen::Index k = 0; k < y.size(); ++k) {
+    std::array<HybridState, 2> ends;
+    for (int side = 0; side < 2; ++side) {
+      Eigen::VectorXd shifted = y;
+      shifted(k) += side == 0 ? h : -h;
+      ends[static_cast<std::size_t>(side)] = map.at(shifted, start);
+      for (int i = 0; i < iterates; ++i)
+        REQUIRE(map.iterate(ends[static_cast<std::size_t>(side)]) == Outcome::ok);
+    }
+    J.col(k) = map.difference(ends[0], ends[1]) / (2 * h);
+  }
+  return J;
+}
+
+HybridState settled_state(System& system, int periods) {
+  HybridState state = state_at(std::vector<double>(static_cast<std::size_t>(system.states()), 0.0));
+  for (int k = 0; k < periods; ++k) REQUIRE(system.advance(state, Section{}, nullptr) == Outcome::ok);
+  return state;
+}
+
+int impacts_in_period(System& system, HybridState state) {
+  Log log;
+  REQUIRE(system.advance(state, Section{}, &log) == Outcome::ok);
+  return static_cast<int>(log.of(EventKind::impact).size());
+}
+
+}  // namespace
+
+TEST_CASE("determinant identity: k impacts of a linear system, det DP = r^2k exp(-trace(C/M) T)") {
+  for (const char* parameters :
+       {"delta = 0.8\nr1 = 0.7\nr2 = 0.9", "delta = 1.2\nr1 = 0.5\nr2 = 0.6\nd2 = inf",
+        "delta = 0.95\nd1 = -0.3\nd2 = 0.4\nm1 = 2\nc2 = 0.05"}) {
+    INFO(parameters);
+    const auto model = make_model(std::string("name = 'two_dof_stops'\n") + parameters);
+    const auto system = model->system(model->values(), {});
+    const HybridState start = settled_state(*system, 50);
+    Log log;
+    HybridState end = start;
+    REQUIRE(system->advance(end, Section{}, &log) == Outcome::ok);
+    REQUIRE(log.of(EventKind::stick).empty());
+    const auto value = [&](const char* name) {
+      return model->values()[static_cast<std::size_t>(model->parameter_index(name))];
+    };
+    double expected =
+        std::exp(-((value("c1") + value("c2")) / value("m1") + value("c2") / value("m2")) * system->period());
+    for (const auto& e : log.of(EventKind::impact)) {
+      const double r = value(e.contact == 0 ? "r1" : "r2");
+      expected *= r * r;
+    }
+    REQUIRE(log.of(EventKind::impact).size() > 0);
+    CHECK(jacobian(*system, start, Section{}, 1).determinant() / expected ==
+          Approx(1).margin(1e-9).epsilon(0));
+  }
+}
+
+TEST_CASE("stroboscopic Jacobian against central differences, impacts only") {
+  const auto system = make_system("name = 'two_dof_stops'\ndelta = 0.8");
+  const HybridState start = settled_state(*system, 50);
+  REQUIRE(impacts_in_period(*system, start) > 1);
+  const Eigen::MatrixXd J = jacobian(*system, start, Section{}, 2);
+  CHECK((J - differences(*system, start, Section{}, 2, 1e-5)).cwiseAbs().maxCoeff() <
+        1e-7 * J.cwiseAbs().maxCoeff());
+}
+
+TEST_CASE("stroboscopic Jacobian against central differences, through chatter, sticking and release") {
+  const auto system = make_system("name = 'two_dof_stops'\ndelta = 0.25\nd1 = -0.3\nd2 = 0.1");
+  const HybridState start = settled_state(*system, 50);
+  const Eigen::MatrixXd J = jacobian(*system, start, Section{}, 1);
+  REQUIRE(J.cwiseAbs().maxCoeff() > 1e-3);
+  CHECK((J - differences(*system, start, Section{}, 1, 1e-5)).cwiseAbs().maxCoeff() <
+        1e-6 * J.cwiseAbs().maxCoeff());
+}
+
+TEST_CASE("Jacobians of the impact maps and of a section against central differences") {
+  const auto system = make_system("name = 'two_dof_stops'\ndelta = 0.8");
+  std::vector<Section> sections(3);
+  sections[0].kind = Section::Kind::impact_before;
+  sections[1].kind = Section::Kind::impact_after;
+  sections[2].kind = Section::Kind::level;
+  sections[2].coordinate = 2;
+  sections[2].level = -0.1;
+  sections[2].direction = -1;
+  for (const Section& section : sections) {
+    INFO("section " << static_cast<int>(section.kind));
+    HybridState start = settled_state(*system, 50);
+    for (int k = 0; k < 3; ++k) REQUIRE(system->advance(start, section, nullptr) == Outcome::ok);
+    const Eigen::MatrixXd J = jacobian(*system, start, section, 1);
+    CHECK(J.rows() == 4);
+    CHECK((J - differences(*system, start, section, 1, 1e-5)).cwiseAbs().maxCoeff() <
+          1e-6 * J.cwiseAbs().maxCoeff());
+  }
+}
+
+TEST_CASE("derivatives with respect to every parameter against central differences") {
+  for (const char* parameters :
+       {"delta = 0.8", "delta = 0.25\nd1 = -0.3\nd2 = 0.1", "delta = 0.16\nA1 = 0.4\nA2 = 0.1"}) {
+    INFO(parameters);
+    const auto model = make_model(std::string("name = 'two_dof_stops'\n") + parameters);
+    const std::vector<double> values = model->values();
+    const auto system = model->system(values, {});
+    HybridState start = settled_state(*system, 50);
+    const bool sticks = start.mode != 0;  // then a moved stop takes the body along: compare free starts only
+    Section to = for_time(3.3);           // not a whole period: the period itself depends on delta
+    const Eigen::Index count = static_cast<Eigen::Index>(values.size());
+    Tangent tangent;
+    tangent.state = Eigen::MatrixXd::Zero(4, count);
+    tangent.time = Eigen::RowVectorXd::Zero(count);
+    tangent.parameter = Eigen::MatrixXd::Identity(count, count);
+    HybridState end = start;
+    REQUIRE(system->advance(end, to, tangent) == Outcome::ok);
+    const double scale = std::max(1.0, tangent.state.cwiseAbs().maxCoeff());
+    for (std::size_t p = 0; p < values.size(); ++p) {
+      const std::string name = model->parameters()[p].name;
+      if (name == "mass_ratio" || (sticks && (name == "d1" || name == "d2"))) continue;
+      INFO("parameter " << name);
+      const double h = 1e-6;
+      Eigen::VectorXd difference(4);
+      std::array<Eigen::VectorXd, 2> x;
+      for (int side = 0; side < 2; ++side) {
+        std::vector<double> shifted = values;
+        shifted[p] += side == 0 ? h : -h;
+        HybridState state = start;
+        REQUIRE(model->system(shifted, {})->advance(state, to, nullptr) == Outcome::ok);
+        x[static_cast<std::size_t>(side)] = state.x;
+      }
+      difference = (x[0] - x[1]) / (2 * h);
+      CHECK((difference - tangent.state.col(static_cast<Eigen::Index>(p))).cwiseAbs().maxCoeff() <
+            1e-6 * scale);
+    }
+  }
+}
+
+TEST_CASE("many directions at once agree with one at a time") {
+  const auto system = make_system("name = 'two_dof_stops'\ndelta = 0.8");
+  const HybridState start = settled_state(*system, 10);
+  const Eigen::MatrixXd J = jacobian(*system, start, Section{}, 1);
+  for (Eigen::Index k = 0; k < 4; ++k) {
+    Eigen::MatrixXd direction = Eigen::MatrixXd::Identity(4, 4).col(k);
+    HybridState state = start;
+    REQUIRE(PoincareMap(*system, Section{}).iterate(state, direction) == Outcome::ok);
+    CHECK((direction - J.col(k)).cwiseAbs().maxCoeff() < 1e-13 * J.cwiseAbs().maxCoeff());
+  }
+}
