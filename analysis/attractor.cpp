@@ -39,6 +39,19 @@ double size_of(const PoincareMap& map, const std::vector<HybridState>& points) {
   return size;
 }
 
+/// The orbit with its smallest period: one that closes after n iterates may close after a divisor of n.
+Orbit shortest(const PoincareMap& map, const Orbit& orbit) {
+  HybridState state = orbit.start;
+  for (int n = 1; n < orbit.period; ++n) {
+    if (map.iterate(state) != Outcome::ok) break;
+    if (orbit.period % n != 0) continue;
+    if (map.difference(state, orbit.start).cwiseAbs().maxCoeff() > 1e-8 * orbit.size) continue;
+    Orbit shorter = refine_orbit(map, orbit.start, n);
+    if (shorter.closed) return shorter;
+  }
+  return orbit;
+}
+
 /// A stable closed orbit to which the recorded iterates converge, of the smallest period; period 0: none.
 Orbit confirmed_orbit(const PoincareMap& map, const std::vector<HybridState>& points, int max_period) {
   const double size = size_of(map, points);
@@ -53,7 +66,7 @@ Orbit confirmed_orbit(const PoincareMap& map, const std::vector<HybridState>& po
     if (!(radius <= 1 + stability_margin)) continue;
     const double away = map.difference(last, orbit.start).cwiseAbs().maxCoeff();
     const double slow = std::max(1 - radius, 1e-6);
-    if (away <= 10 * step / slow + 1e-9 * size) return orbit;
+    if (away <= 10 * step / slow + 1e-9 * size) return shortest(map, orbit);
   }
   return {};
 }
@@ -105,13 +118,20 @@ Outcome measure_growth(const PoincareMap& map, HybridState& state, int iterates,
   return Outcome::ok;
 }
 
-/// Counts over `count` iterates from `start`.
-Outcome count_events(const PoincareMap& map, HybridState start, int count, Attractor& found) {
-  found.tally = Tally(map.system().contacts());
-  found.tally.open_window(absolute_time(map, start), start.mode);
-  Outcome outcome = Outcome::ok;
-  for (int k = 0; k < count && outcome == Outcome::ok; ++k) outcome = step(map, start, &found.tally);
-  return outcome;
+/// Counts over `count` iterates from `start`: once to learn the greatest gaps, once with them.
+Outcome tally_window(const PoincareMap& map, const HybridState& start, int count, Attractor& found) {
+  Tally scout(map.system().contacts());
+  for (Tally* tally : {&scout, &found.tally}) {
+    HybridState state = start;
+    if (tally == &found.tally) found.tally.refer_to(scout);
+    tally->open_window(absolute_time(map, start), start.mode);
+    for (int k = 0; k < count; ++k) {
+      const Outcome outcome = step(map, state, tally);
+      if (outcome != Outcome::ok) return outcome;
+    }
+    tally->close_window(absolute_time(map, state));
+  }
+  return Outcome::ok;
 }
 
 /// One turn of the orbit to know what is under way at its start, one to count.
@@ -200,9 +220,8 @@ Attractor find_attractor(const PoincareMap& map, const HybridState& start, const
       found.last = state;
       found.start_time = absolute_time(map, window);
       found.end_time = absolute_time(map, state);
-      outcome = count_events(map, window, options.record, found);
+      outcome = tally_window(map, window, options.record, found);
       if (outcome != Outcome::ok) return give_up(outcome);
-      found.tally.close_window(found.end_time);
       return found;
     }
     found.transient_used += options.record + measure;

@@ -46,7 +46,6 @@ class EventLog final : public Observer {
     track.gap = std::max(track.gap, gap);
     track.greatest = std::max(track.greatest, gap);
   }
-  void unloaded(int, double) override {}
 
   /// All events in order of time. Rises are told only now: they need the greatest gap of all.
   std::vector<Row> rows() const {

@@ -7,13 +7,15 @@
 namespace graze {
 
 void Tally::open_window(double time, std::int64_t mode) {
-  std::fill(counts_.begin(), counts_.end(), Contact{});
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    if (counts_[i].greatest_gap > 0) tracks_[i].orbit_gap = counts_[i].greatest_gap;
+    counts_[i] = {};
+  }
   window_start_ = time;
   all_stick_time_ = 0;
   min_gap_speed_ = std::numeric_limits<double>::quiet_NaN();
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
     Track& track = tracks_[i];
-    track.returns.clear();
     track.closed = ((mode >> i) & 1) != 0;
     // A chatter that accumulates just after the border begins its stick there.
     track.closed_since = std::max(time, track.closed ? track.closed_since : time);
@@ -29,11 +31,10 @@ void Tally::close_window(double time) {
     counts_[i].stick_time += std::max(0.0, time - track.closed_since);
   }
   if (all_closed()) all_stick_time_ += std::max(0.0, time - all_closed_since_);
-  for (std::size_t i = 0; i < tracks_.size(); ++i) {
-    for (const double gap : tracks_[i].returns) {
-      if (gap < rise_share * counts_[i].greatest_gap) ++counts_[i].rises;
-    }
-  }
+}
+
+void Tally::refer_to(const Tally& other) {
+  for (std::size_t i = 0; i < tracks_.size(); ++i) tracks_[i].orbit_gap = other.counts_[i].greatest_gap;
 }
 
 bool Tally::all_closed() const {
@@ -73,9 +74,12 @@ void Tally::event(const Event& e) {
   switch (e.kind) {
     case EventKind::impact:
       ++count.impacts;
-      if (track.run > 0 && !(e.approach_speed < track.last_speed)) end_run(i, false);
+      if (!(e.approach_speed < track.last_speed && track.gap_since_impact < rise_share * track.orbit_gap)) {
+        end_run(i, false);
+      }
       ++track.run;
       track.last_speed = e.approach_speed;
+      track.gap_since_impact = 0;
       if (track.run == 1) note_speed(e.approach_speed);
       break;
     case EventKind::graze:
@@ -84,7 +88,7 @@ void Tally::event(const Event& e) {
     case EventKind::chatter_complete:
       ++count.chatter_complete;
       end_run(i, true);
-      if (track.released) track.returns.push_back(track.gap_since_release);
+      if (track.released && track.gap_since_release < rise_share * track.orbit_gap) ++count.rises;
       break;
     case EventKind::stick:
       ++count.sticks;
@@ -108,8 +112,7 @@ void Tally::excursion(int contact, double, double gap) {
   const std::size_t i = static_cast<std::size_t>(contact);
   counts_[i].greatest_gap = std::max(counts_[i].greatest_gap, gap);
   tracks_[i].gap_since_release = std::max(tracks_[i].gap_since_release, gap);
+  tracks_[i].gap_since_impact = std::max(tracks_[i].gap_since_impact, gap);
 }
-
-void Tally::unloaded(int contact, double) { end_run(static_cast<std::size_t>(contact), false); }
 
 }  // namespace graze

@@ -8,9 +8,19 @@
 
 namespace graze {
 
-/// Listens to a motion, counts within windows. The definitions of PHYSICS hold across window borders: a
-/// sequence that begins before the window counts when it ends in it, a stick that spans the border counts
-/// once (where it begins).
+/// A gap below this share of the contact's greatest gap on the orbit is no flight.
+inline constexpr double rise_share = 0.1;
+
+/// Listens to a motion, counts within windows.
+///
+/// Chatter sequence: impacts of one contact in a row, each slower than the one before and with no flight
+/// between them, that is, with a gap that stays below rise_share of the contact's greatest gap on the orbit.
+/// It is complete when it accumulates, incomplete when it ends otherwise after at least three impacts.
+/// Rise: a release followed by complete chatter with no flight between them, in the same sense.
+///
+/// The greatest gap is that of the window before (or of another tally, refer_to): the first window only
+/// learns it. Sequences go on across window borders and count where they end; a stick that spans a border
+/// counts once, where it begins.
 class Tally : public Observer {
  public:
   struct Contact {
@@ -28,6 +38,8 @@ class Tally : public Observer {
 
   /// Begins to count at `time` with the contacts of `mode` closed (bit i: contact i).
   void open_window(double time, std::int64_t mode);
+  /// Takes the greatest gaps that another tally has counted as those of the orbit.
+  void refer_to(const Tally& other);
   /// Ends the window; after it the counts hold.
   void close_window(double time);
 
@@ -40,18 +52,18 @@ class Tally : public Observer {
   void event(const Event& event) override;
   void near_miss(int contact, double time, double speed) override;
   void excursion(int contact, double time, double gap) override;
-  void unloaded(int contact, double time) override;
 
  private:
   /// What must be remembered of a contact from event to event.
   struct Track {
-    int run = 0;            ///< impacts of shrinking speed so far
-    double last_speed = 0;  ///< of that run
+    double orbit_gap = 0;   ///< greatest gap on the orbit, as far as known
+    int run = 0;            ///< impacts of the chatter sequence so far
+    double last_speed = 0;  ///< of that sequence
+    double gap_since_impact = 0;
     bool closed = false;
     double closed_since = 0;
-    bool released = false;         ///< left by vanishing force, not stuck again since
-    double gap_since_release = 0;  ///< greatest
-    std::vector<double> returns;   ///< greatest gaps of releases that ended in complete chatter, this window
+    bool released = false;  ///< left by vanishing force, not stuck again since
+    double gap_since_release = 0;
   };
 
   void end_run(std::size_t contact, bool complete);
@@ -67,9 +79,5 @@ class Tally : public Observer {
   double all_stick_time_ = 0;
   double min_gap_speed_ = 0;
 };
-
-/// A release followed by complete chatter without a flight: the gap stayed below this share of the
-/// contact's greatest gap on the orbit.
-inline constexpr double rise_share = 0.1;
 
 }  // namespace graze

@@ -45,8 +45,6 @@ class Observer {
   virtual void near_miss(int contact, double time, double speed) = 0;
   /// A local maximum of an open gap.
   virtual void excursion(int contact, double time, double gap) = 0;
-  /// The force that would act on the contact at rest has turned from pressing to pulling.
-  virtual void unloaded(int contact, double time) = 0;
 };
 
 }  // namespace graze

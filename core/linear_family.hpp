@@ -24,11 +24,11 @@ class LinearFamilySystem final : public System {
       : builder_(std::move(builder)),
         values_(values.begin(), values.end()),
         tolerance_(tolerance),
-        plain_(builder_(values)) {
-    const auto& mode = plain_.scan(0).mode;
-    rate_ = fastest_rate(mode.A, plain_.system().mass.rows(), plain_.system().frequency);
-    if (!(rate_ > 0)) rate_ = 1;
-  }
+        plain_(builder_(values)),
+        rate_(fastest(plain_)),
+        motion_(plain_, plain_, tolerance_, rate_) {}
+  LinearFamilySystem(const LinearFamilySystem&) = delete;
+  LinearFamilySystem& operator=(const LinearFamilySystem&) = delete;
 
   int states() const override { return 2 * static_cast<int>(plain_.system().mass.rows()); }
   int contacts() const override { return static_cast<int>(plain_.system().position.size()); }
@@ -37,15 +37,14 @@ class LinearFamilySystem final : public System {
   double rate() const override { return rate_; }
 
   Outcome advance(HybridState& state, const Section& section, Observer* observer) override {
-    LinearMotion<double, double, Dofs, Harmonics, Contacts> motion(plain_, plain_, tolerance_, rate_);
-    motion.x.resize(states());
-    for (Eigen::Index i = 0; i < states(); ++i) motion.x(inner(i)) = state.x(i);
-    motion.time = state.time;
-    motion.place(state);
-    const Outcome outcome = motion.advance(inner(section), observer);
-    state.x = motion.outer_state();
-    state.time = motion.time;
-    motion.report(state);
+    motion_.x.resize(states());
+    for (Eigen::Index i = 0; i < states(); ++i) motion_.x(inner(i)) = state.x(i);
+    motion_.time = state.time;
+    motion_.place(state);
+    const Outcome outcome = motion_.advance(inner(section), observer);
+    motion_.outer_state(state.x);
+    state.time = motion_.time;
+    motion_.report(state);
     return outcome;
   }
 
@@ -95,6 +94,12 @@ class LinearFamilySystem final : public System {
   /// Directions carried in one pass.
   static constexpr int chunk = Dofs == Eigen::Dynamic ? 8 : 2 * Dofs;
 
+  /// 1 per unit of time where the equations have no rate at all (a ball that only falls).
+  static double fastest(Plain& plain) {
+    const double rate =
+        fastest_rate(plain.scan(0).mode.A, plain.system().mass.rows(), plain.system().frequency);
+    return rate > 0 ? rate : 1;
+  }
   Eigen::Index inner(Eigen::Index outer) const {
     return LinearMotion<double, double, Dofs, Harmonics, Contacts>::inner(outer, plain_.system().mass.rows());
   }
@@ -140,7 +145,7 @@ class LinearFamilySystem final : public System {
       for (Eigen::Index i = 0; i < seed.state.rows(); ++i) tangent.state(i, k) = motion.x(inner(i)).slope[j];
       tangent.time(k) = motion.time.slope[j];
     }
-    state.x = motion.outer_state();
+    motion.outer_state(state.x);
     state.time = motion.time.value;
     motion.report(state);
     return outcome;
@@ -150,7 +155,8 @@ class LinearFamilySystem final : public System {
   std::vector<double> values_;
   Tolerance tolerance_;
   Plain plain_;
-  double rate_ = 1;
+  double rate_;
+  LinearMotion<double, double, Dofs, Harmonics, Contacts> motion_;
 };
 
 /// The system of a linear model at these values; nullptr when its mass matrix is not positive definite or a

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/linear_mode.hpp"
-#include "core/system.hpp"
 
 namespace graze {
 
@@ -17,22 +16,24 @@ template <int Dofs, int Harmonics, int Contacts>
 struct ScanMode {
   using Mode = LinearMode<double, Dofs, Harmonics, Contacts>;
   static constexpr int Z = Mode::Z;
+  static constexpr int Ends = Contacts == Eigen::Dynamic ? Eigen::Dynamic : 2 * Contacts;
+  static constexpr int Step = Contacts == Eigen::Dynamic ? Eigen::Dynamic : Mode::X + Ends;
 
   Mode mode;
-  std::vector<int> guards;  ///< contacts that exist
-  Eigen::Matrix<double, Eigen::Dynamic, Z>
-      ends;  ///< per guard: its value, then (further down) its slope per cell
-  Eigen::Matrix<double, Eigen::Dynamic, Z> doubt;  ///< per guard: error bound of the cubic per |z|
-  std::vector<Eigen::Matrix<double, taylor_terms, Z>> taylor;  ///< per guard
+  Eigen::Matrix<double, Ends, Z> ends;               ///< values of all guards, then their slopes per cell
+  Eigen::Matrix<double, Step, Z> step;               ///< from z: (q, q') and the ends one cell later
+  Eigen::Matrix<double, Contacts, Z> doubt;          ///< error bound of the cubic per |z|
+  Eigen::Matrix<double, Harmonics, 1> cosine, sine;  ///< of the forcing phases' advance per cell
+  std::vector<Eigen::Matrix<double, taylor_terms, Z>> taylor;  ///< of each guard on a cell
 
   ScanMode(const LinearSystem<double, Dofs, Harmonics, Contacts>& system, std::int64_t closed);
 };
 
-/// Walks along one arc.
+/// Walks along one arc. Guard i is the gap of contact i while open, its contact force while closed.
 ///
-/// A cell is clear for a guard when the cubic Hermite polynomial through its ends has a positive Bernstein
-/// hull by more than max|g''''| h⁴/384, its error; the bound of g'''' holds for every solution that starts
-/// the cell at z: |g''''| ≤ |row A⁴| e^{|A|h} |z|, entrywise.
+/// A cell is clear for a guard g when the cubic Hermite polynomial through its ends has a positive Bernstein
+/// hull by more than M4 h⁴/384, its error, where M4 bounds the fourth derivative of g on the cell for every
+/// solution that starts it at z: M4 = |row A⁴| e^{|A|h} |z|, entrywise.
 template <int Dofs, int Harmonics, int Contacts>
 class LinearFlow {
  public:
@@ -51,46 +52,55 @@ class LinearFlow {
   /// Goes on to the next cell.
   void next() {
     ++cell_;
-    z_.swap(z_next_);
-    ends_.swap(ends_next_);
+    const Eigen::Index x = states();
+    z_.head(x) = reached_.head(x);
+    ends_ = reached_.tail(ends_.size());
+    const Eigen::Index h = scan_->cosine.size();
+    for (Eigen::Index j = 0; j < h; ++j) {
+      const double c = z_(x + j);
+      const double s = z_(x + h + j);
+      z_(x + j) = c * scan_->cosine(j) - s * scan_->sine(j);
+      z_(x + h + j) = s * scan_->cosine(j) + c * scan_->sine(j);
+    }
     reach();
   }
 
   long cell() const { return cell_; }
   const Vector& z() const { return z_; }
-  const Vector& z_next() const { return z_next_; }
-  double value(int g) const { return ends_(g); }
-  double slope(int g) const { return ends_(count() + g); }  ///< per cell
-  double next_value(int g) const { return ends_next_(g); }
-  double next_slope(int g) const { return ends_next_(count() + g); }
+  double slope(int i) const { return ends_(count() + i); }  ///< per cell
+  double next_slope(int i) const { return reached_(states() + count() + i); }
 
-  /// Whether guard number g (an index into ScanMode::guards) is certainly positive on the whole cell.
-  bool clear(int g) const {
-    const double doubt = doubt_(g);
-    return value(g) > doubt && next_value(g) > doubt && value(g) + slope(g) / 3 > doubt &&
-           next_value(g) - next_slope(g) / 3 > doubt;
+  /// Whether guard i is certainly positive on the whole cell.
+  bool clear(int i) const {
+    const double doubt = doubt_(i);
+    const double value = ends_(i);
+    const double next_value = reached_(states() + i);
+    return value > doubt && next_value > doubt && value + slope(i) / 3 > doubt &&
+           next_value - next_slope(i) / 3 > doubt;
   }
-  /// Taylor coefficients of guard g on this cell, in fractions of the cell.
-  Coefficients coefficients(int g) const {
+  /// Taylor coefficients of guard i on this cell, in fractions of the cell.
+  Coefficients coefficients(int i) const {
     Coefficients c;
     Eigen::Map<Eigen::Matrix<double, taylor_terms, 1>>(c.data()).noalias() =
-        scan_->taylor[static_cast<std::size_t>(g)].lazyProduct(z_);
+        scan_->taylor[static_cast<std::size_t>(i)].lazyProduct(z_);
     return c;
   }
 
  private:
-  int count() const { return static_cast<int>(scan_->guards.size()); }
+  Eigen::Index count() const { return doubt_.size(); }
+  Eigen::Index states() const { return reached_.size() - ends_.size(); }
   void reach() {
-    z_next_.noalias() = scan_->mode.step().lazyProduct(z_);
-    ends_next_.noalias() = scan_->ends.lazyProduct(z_next_);
-    doubt_.noalias() = scan_->doubt.lazyProduct(z_.cwiseAbs());
+    reached_.noalias() = scan_->step.lazyProduct(z_);
+    size_ = z_.cwiseAbs();
+    doubt_.noalias() = scan_->doubt.lazyProduct(size_);
   }
 
   const Scan* scan_ = nullptr;
   long cell_ = 0;
-  Vector z_, z_next_;
-  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, Contacts == Eigen::Dynamic ? Eigen::Dynamic : 2 * Contacts, 1>
-      ends_, ends_next_, doubt_;
+  Vector z_, size_;
+  Eigen::Matrix<double, Scan::Ends, 1> ends_;
+  Eigen::Matrix<double, Scan::Step, 1> reached_;
+  Eigen::Matrix<double, Contacts, 1> doubt_;
 };
 
 template <int Dofs, int Harmonics, int Contacts>
@@ -98,10 +108,7 @@ ScanMode<Dofs, Harmonics, Contacts>::ScanMode(const LinearSystem<double, Dofs, H
                                               std::int64_t closed)
     : mode(system, closed) {
   const Eigen::Index z = mode.A.rows();
-  for (int i = 0; i < static_cast<int>(system.position.size()); ++i) {
-    if (std::isfinite(system.position(i))) guards.push_back(i);
-  }
-  const Eigen::Index count = static_cast<Eigen::Index>(guards.size());
+  const Eigen::Index count = system.position.size();
   // e^{|A|h}, entrywise above every |e^{As}| with 0 <= s <= h.
   const Eigen::Matrix<double, Z, Z> a = mode.A.cwiseAbs() * mode.cell;
   Eigen::Matrix<double, Z, Z> growth = Eigen::Matrix<double, Z, Z>::Identity(z, z);
@@ -112,15 +119,20 @@ ScanMode<Dofs, Harmonics, Contacts>::ScanMode(const LinearSystem<double, Dofs, H
   }
   ends.resize(2 * count, z);
   doubt.resize(count, z);
-  for (Eigen::Index g = 0; g < count; ++g) {
-    taylor.push_back(
-        mode.taylor_rows(mode.contacts[static_cast<std::size_t>(guards[static_cast<std::size_t>(g)])].guard));
+  for (Eigen::Index i = 0; i < count; ++i) {
+    taylor.push_back(mode.taylor_rows(mode.contacts[static_cast<std::size_t>(i)].guard));
     const auto& rows = taylor.back();
-    ends.row(g) = rows.row(0);
-    ends.row(count + g) = rows.row(1);
+    ends.row(i) = rows.row(0);
+    ends.row(count + i) = rows.row(1);
     // rows.row(4) is row A⁴ h⁴/24; the margin covers the rounding of the steps from cell to cell.
-    doubt.row(g) = (rows.row(4).cwiseAbs() * (24.0 / 384.0) + rows.row(0).cwiseAbs() * 1e-13) * growth;
+    doubt.row(i) = (rows.row(4).cwiseAbs() * (24.0 / 384.0) + rows.row(0).cwiseAbs() * 1e-13) * growth;
   }
+  const Eigen::Index states = 2 * system.mass.rows();
+  step.resize(states + 2 * count, z);
+  step.topRows(states) = mode.step().topRows(states);
+  step.bottomRows(2 * count) = ends * mode.step();
+  cosine = (system.frequency * mode.cell).array().cos();
+  sine = (system.frequency * mode.cell).array().sin();
 }
 
 }  // namespace graze

@@ -98,7 +98,7 @@ class LinearMotion {
   static constexpr int Z = Mode::Z;
   using State = Eigen::Matrix<S, Mode::X, 1>;
   using Extended = Eigen::Matrix<S, Z, 1>;
-  using Coordinates = Eigen::Matrix<S, Dofs, 1>;
+  using TaylorRows = typename Mode::TaylorRows;
 
   /// `plain` finds the events, `carried` carries the state through them (the same object when P is double).
   LinearMotion(Plain& plain, Carried& carried, const Tolerance& tolerance, double rate)
@@ -132,10 +132,9 @@ class LinearMotion {
   }
 
   /// x without derivatives, in the outer order.
-  Eigen::VectorXd outer_state() const {
-    Eigen::VectorXd y(x.size());
+  void outer_state(Eigen::VectorXd& y) const {
+    y.resize(x.size());
     for (Eigen::Index i = 0; i < x.size(); ++i) y(i) = value_of(x(inner(i, dofs())));
-    return y;
   }
 
   /// `section.coordinate` counts in the inner order.
@@ -145,6 +144,11 @@ class LinearMotion {
   struct ExactTouch {
     int order = 0;
     S speed{0};
+  };
+  struct Touching {
+    int contact;
+    S speed;    ///< of approach, before
+    S rebound;  ///< of opening, after
   };
   struct Crossing {
     enum class Kind { none, contact, level, arm } kind = Kind::none;
@@ -165,7 +169,9 @@ class LinearMotion {
   auto normal(int i) const { return carried_.system().normal.col(i); }
 
   Extended extended() const;
-  void move(const Crossing& c, const S& shift);
+  void move(const Crossing& c);
+  void drift(const S& shift);
+  S event_shift(const Crossing& c, const Section& section);
   S dot(const Eigen::Matrix<P, 1, Z>& row, const Extended& z) const { return row.lazyProduct(z)(0, 0); }
   S approach(int i) const { return normal(i).dot(x.tail(dofs())); }
   S gap(int i) const { return S(carried_.system().position(i)) - normal(i).dot(x.head(dofs())); }
@@ -175,15 +181,20 @@ class LinearMotion {
   void wrap(S& deadline);
   S deadline(const Section& section) const;
   Crossing search(double horizon, const Section& section, Observer* observer);
-  void search_level(const Section& section, Crossing& first, double end);
-  void watch_begin(Observer& observer);
+  void search_level(const TaylorRows& rows, Crossing& first, double end);
   void watch(Observer& observer, double end);
 
+  /// The state for an observer; nothing when there is none.
+  Eigen::VectorXd snapshot(const Observer* observer) const {
+    Eigen::VectorXd y;
+    if (observer != nullptr) outer_state(y);
+    return y;
+  }
   void put_on(int i);
   Outcome start(Observer* observer);
   Outcome meet(const Crossing& c, Observer* observer);
   Outcome hit(int i, Observer* observer);
-  Outcome impulses(const std::vector<int>& touching, const std::vector<S>& speed, std::vector<S>& rebound);
+  Outcome impulses();
   void complete_chatter(int i, Observer* observer);
   Outcome settle(Observer* observer);
   void decide_without_force(int i, Observer* observer);
@@ -201,8 +212,8 @@ class LinearMotion {
   bool settled_ = false;
   bool on_level_ = false;  ///< the arc starts exactly on the section's level
   std::vector<ExactTouch> touches_;
-  std::vector<int> resting_;   ///< contacts at zero gap and zero normal speed, to be settled
-  std::vector<char> pressed_;  ///< observer only: sign of the force on the body at rest
+  std::vector<int> resting_;        ///< contacts at zero gap and zero normal speed, to be settled
+  std::vector<Touching> touching_;  ///< contacts that take part in an impact
   LinearFlow<Dofs, Harmonics, Contacts> flow_;
   Extended arc_start_;
 };
@@ -224,20 +235,35 @@ auto LinearMotion<S, P, D, H, C>::extended() const -> Extended {
   return z;
 }
 
-/// To the place of a crossing and, in derivatives, `shift` of time further.
+/// To the place of a crossing.
 template <class S, class P, int D, int H, int C>
-void LinearMotion<S, P, D, H, C>::move(const Crossing& c, const S& shift) {
+void LinearMotion<S, P, D, H, C>::move(const Crossing& c) {
   const Mode& mode = carried_.mode(mode_);
   if (c.cell > 0 || c.fraction > 0) std::fill(touches_.begin(), touches_.end(), ExactTouch{});
   on_level_ = false;
   if constexpr (std::is_same_v<S, double>) {
-    x = within_cell(mode, flow_.z(), c.fraction).head(2 * dofs());
+    x = within_cell(mode, flow_.z(), c.fraction);
   } else {
-    Extended z = after_cells(mode, arc_start_, c.cell, c.fraction);
-    z += mode.A.lazyProduct(z).eval() * shift;
-    x = z.head(2 * dofs());
+    x = within_cell(mode, after_cells(mode, arc_start_, c.cell), c.fraction);
   }
-  time += S((static_cast<double>(c.cell) + c.fraction) * mode.cell) + shift;
+  time += S((static_cast<double>(c.cell) + c.fraction) * mode.cell);
+}
+
+/// A shift of time of value zero: what the derivatives of an instant do to the state there.
+template <class S, class P, int D, int H, int C>
+void LinearMotion<S, P, D, H, C>::drift(const S& shift) {
+  x += carried_.mode(mode_).A.topRows(2 * dofs()).lazyProduct(extended()).eval() * shift;
+  time += shift;
+}
+
+/// How the instant of a crossing just moved to depends on what the motion is differentiated by: one Newton
+/// step of the guard in dual numbers.
+template <class S, class P, int D, int H, int C>
+S LinearMotion<S, P, D, H, C>::event_shift(const Crossing& c, const Section& section) {
+  const S guard = c.kind == Crossing::Kind::contact
+                      ? dot(rows(c.contact).guard, extended())
+                      : S(section.direction) * (S(section.level) - x(section.coordinate));
+  return (S(value_of(guard)) - guard) / S(c.slope);
 }
 
 template <class S, class P, int D, int H, int C>
@@ -296,7 +322,10 @@ Outcome LinearMotion<S, P, D, H, C>::advance(const Section& section, Observer* o
       c = search(value_of(left), section, observer);
     }
     if (c.kind == Crossing::Kind::none) {
-      if (left > S(0)) move(c, S(left - S(value_of(left))));
+      if (left > S(0)) {
+        move(c);
+        if constexpr (!std::is_same_v<S, double>) drift(left - S(value_of(left)));
+      }
       if (!x.unaryExpr([](const S& a) { return value_of(a); }).allFinite()) return Outcome::non_finite;
       if (!strobe && section.kind != Section::Kind::time) return Outcome::no_return;
       if (to_phase_zero) {
@@ -307,17 +336,10 @@ Outcome LinearMotion<S, P, D, H, C>::advance(const Section& section, Observer* o
       }
       return Outcome::ok;
     }
-    S shift(0);
+    move(c);
     if constexpr (!std::is_same_v<S, double>) {
-      if (c.kind != Crossing::Kind::arm && c.slope != 0) {
-        const Extended z = after_cells(carried_.mode(mode_), arc_start_, c.cell, c.fraction);
-        const S guard = c.kind == Crossing::Kind::contact
-                            ? dot(rows(c.contact).guard, z)
-                            : S(section.direction) * (S(section.level) - z(section.coordinate));
-        shift = (S(guard.value) - guard) / S(c.slope);
-      }
+      if (c.kind != Crossing::Kind::arm && c.slope != 0) drift(event_shift(c, section));
     }
-    move(c, shift);
     if (!x.unaryExpr([](const S& a) { return value_of(a); }).allFinite()) return Outcome::non_finite;
     if (c.kind == Crossing::Kind::arm) {
       on_level_ = true;
@@ -357,19 +379,24 @@ auto LinearMotion<S, P, D, H, C>::search(double horizon, const Section& section,
   } else {
     flow_.start(scan, values_of(arc_start_));
   }
-  if (observer != nullptr) watch_begin(*observer);
+  TaylorRows level;
+  if (section.kind == Section::Kind::level) {
+    Eigen::Matrix<double, 1, Z> row = Eigen::Matrix<double, 1, Z>::Zero(1, flow_.z().size());
+    row(section.coordinate) = -section.direction;
+    row(row.size() - 1) = section.direction * section.level;
+    level = scan.mode.taylor_rows(row);
+  }
   while (true) {
     const double begin = static_cast<double>(flow_.cell()) * cell;
     const bool last = horizon <= begin + cell;
     Crossing first;
     first.cell = flow_.cell();
     first.fraction = last ? std::max(0.0, (horizon - begin) / cell) : 1.0;
-    for (std::size_t g = 0; g < scan.guards.size(); ++g) {
-      const int contact = scan.guards[g];
+    for (int contact = 0; contact < static_cast<int>(count()); ++contact) {
       ExactTouch touch;
       if (flow_.cell() == 0) touch = touches_[static_cast<std::size_t>(contact)];
-      if (touch.order == 0 && flow_.clear(static_cast<int>(g))) continue;
-      auto c = flow_.coefficients(static_cast<int>(g));
+      if (touch.order == 0 && flow_.clear(contact)) continue;
+      auto c = flow_.coefficients(contact);
       std::size_t zeros = static_cast<std::size_t>(touch.order);
       if (zeros == 0 && c[0] <= 0 && c[1] > 0) zeros = 1;
       if (touch.order == 1 && touch.speed > S(0)) c[1] = value_of(touch.speed) * cell;
@@ -381,7 +408,7 @@ auto LinearMotion<S, P, D, H, C>::search(double horizon, const Section& section,
       first.fraction = *zero;
       first.slope = polynomial_slope(c, *zero) / cell;
     }
-    if (section.kind == Section::Kind::level) search_level(section, first, first.fraction);
+    if (section.kind == Section::Kind::level) search_level(level, first, first.fraction);
     if (observer != nullptr) watch(*observer, first.fraction);
     if (first.kind != Crossing::Kind::none || last) return first;
     flow_.next();
@@ -390,12 +417,8 @@ auto LinearMotion<S, P, D, H, C>::search(double horizon, const Section& section,
 
 /// The section's level on this cell: armed while the state is on the side it is to come from.
 template <class S, class P, int D, int H, int C>
-void LinearMotion<S, P, D, H, C>::search_level(const Section& section, Crossing& first, double end) {
-  const auto& mode = plain_.scan(mode_).mode;
-  Eigen::Matrix<double, 1, Z> row = Eigen::Matrix<double, 1, Z>::Zero(1, flow_.z().size());
-  row(section.coordinate) = -section.direction;
-  row(row.size() - 1) = section.direction * section.level;
-  Eigen::Matrix<double, taylor_terms, 1> c = mode.taylor_rows(row) * flow_.z();
+void LinearMotion<S, P, D, H, C>::search_level(const TaylorRows& rows, Crossing& first, double end) {
+  Eigen::Matrix<double, taylor_terms, 1> c = rows * flow_.z();
   const bool here = on_level_ && flow_.cell() == 0;
   if (here) c(0) = 0;
   const bool armed = here ? c(1) > 0 : c(0) > 0;
@@ -406,37 +429,18 @@ void LinearMotion<S, P, D, H, C>::search_level(const Section& section, Crossing&
   first.kind = armed ? Crossing::Kind::level : Crossing::Kind::arm;
   first.contact = -1;
   first.fraction = *zero;
-  first.slope = polynomial_slope(all, *zero) / mode.cell;
+  first.slope = polynomial_slope(all, *zero) / plain_.scan(mode_).mode.cell;
 }
 
-template <class S, class P, int D, int H, int C>
-void LinearMotion<S, P, D, H, C>::watch_begin(Observer& observer) {
-  pressed_.assign(count(), 0);
-  for (const int i : plain_.scan(mode_).guards) {
-    if (closed(i)) continue;
-    const auto& row = plain_.scan(mode_).mode.contacts[static_cast<std::size_t>(i)].pressing;
-    pressed_[static_cast<std::size_t>(i)] = row.dot(flow_.z()) > 0;
-    if (pressed_[static_cast<std::size_t>(i)] == 0) observer.unloaded(i, absolute(value_of(time)));
-  }
-}
-
-/// Reports what an open gap does on this cell up to the fraction `end`.
+/// Reports what the open gaps do on this cell up to the fraction `end`.
 template <class S, class P, int D, int H, int C>
 void LinearMotion<S, P, D, H, C>::watch(Observer& observer, double end) {
-  const auto& scan = plain_.scan(mode_);
-  const double cell = scan.mode.cell;
+  const double cell = plain_.scan(mode_).mode.cell;
   const double begin = value_of(time) + static_cast<double>(flow_.cell()) * cell;
-  for (std::size_t k = 0; k < scan.guards.size(); ++k) {
-    const int i = scan.guards[k];
-    const int g = static_cast<int>(k);
-    if (closed(i)) continue;
-    char& pressed = pressed_[static_cast<std::size_t>(i)];
-    const bool now = scan.mode.contacts[static_cast<std::size_t>(i)].pressing.dot(flow_.z()) > 0;
-    if (pressed != 0 && !now) observer.unloaded(i, absolute(begin));
-    pressed = now;
-    const bool falls = flow_.slope(g) < 0;
-    if (falls == (flow_.next_slope(g) < 0)) continue;
-    auto c = flow_.coefficients(g);
+  for (int i = 0; i < static_cast<int>(count()); ++i) {
+    const bool falls = flow_.slope(i) < 0;
+    if (closed(i) || falls == (flow_.next_slope(i) < 0)) continue;
+    auto c = flow_.coefficients(i);
     if (!falls) {
       for (double& a : c) a = -a;
     }
@@ -506,7 +510,7 @@ Outcome LinearMotion<S, P, D, H, C>::meet(const Crossing& c, Observer* observer)
 template <class S, class P, int D, int H, int C>
 Outcome LinearMotion<S, P, D, H, C>::hit(int i, Observer* observer) {
   put_on(i);
-  const Eigen::VectorXd before = observer != nullptr ? outer_state() : Eigen::VectorXd();
+  const Eigen::VectorXd before = snapshot(observer);
   const S w = approach(i);
   const S a = dot(rows(i).pressing, extended());
   if (!(w > S(0)) ||
@@ -516,56 +520,50 @@ Outcome LinearMotion<S, P, D, H, C>::hit(int i, Observer* observer) {
     tell(observer, EventKind::graze, i, before, value_of(time), std::max(0.0, value_of(w)));
     return settle(observer);
   }
-  std::vector<int> touching;
-  std::vector<S> speed;
+  touching_.clear();
   for (int j = 0; j < static_cast<int>(count()); ++j) {
     if (!exists(j)) continue;
     const bool meets =
         j == i || closed(j) || (std::abs(value_of(gap(j))) <= gap_rounding(j) && approach(j) > S(0));
     if (!meets) continue;
     if (j != i) put_on(j);
-    touching.push_back(j);
-    speed.push_back(closed(j) ? S(0) : approach(j));
+    touching_.push_back({j, closed(j) ? S(0) : approach(j), S(0)});
   }
-  std::vector<S> rebound;
-  const Outcome outcome = impulses(touching, speed, rebound);
+  const Outcome outcome = impulses();
   if (outcome != Outcome::ok) return outcome;
-  for (std::size_t k = 0; k < touching.size(); ++k) {
-    const int j = touching[k];
-    const bool was_closed = closed(j);
-    if (!was_closed) tell(observer, EventKind::impact, j, before, value_of(time), value_of(speed[k]));
-    if (rebound[k] > S(0)) {
-      if (was_closed) open(j, 1, observer);
-      touches_[static_cast<std::size_t>(j)] = {1, rebound[k]};
+  for (const Touching& t : touching_) {
+    const bool was_closed = closed(t.contact);
+    if (!was_closed) tell(observer, EventKind::impact, t.contact, before, value_of(time), value_of(t.speed));
+    if (t.rebound > S(0)) {
+      if (was_closed) open(t.contact, 1, observer);
+      touches_[static_cast<std::size_t>(t.contact)] = {1, t.rebound};
     } else if (!was_closed) {
-      resting_.push_back(j);
+      resting_.push_back(t.contact);
     }
   }
-  for (const int j : touching) {
-    if (touches_[static_cast<std::size_t>(j)].order == 1) complete_chatter(j, observer);
+  for (const Touching& t : touching_) {
+    if (touches_[static_cast<std::size_t>(t.contact)].order == 1) complete_chatter(t.contact, observer);
   }
   return settle(observer);
 }
 
 /// Velocities after an impact: 0 ≤ Λ ⊥ u⁺ + r u⁻ ≥ 0 over the touching contacts, u = −approach speed.
 template <class S, class P, int D, int H, int C>
-Outcome LinearMotion<S, P, D, H, C>::impulses(const std::vector<int>& touching, const std::vector<S>& speed,
-                                              std::vector<S>& rebound) {
+Outcome LinearMotion<S, P, D, H, C>::impulses() {
   const auto& sys = carried_.system();
-  if (touching.size() == 1) {
-    const int i = touching.front();
-    const S r(sys.restitution(i));
-    x.tail(dofs()) -= rows(i).push * S((S(1) + r) * speed[0]);
-    rebound = {r * speed[0]};
+  if (touching_.size() == 1) {
+    Touching& t = touching_.front();
+    t.rebound = S(sys.restitution(t.contact)) * t.speed;
+    x.tail(dofs()) -= rows(t.contact).push * S(t.speed + t.rebound);
     return Outcome::ok;
   }
-  const Eigen::Index n = static_cast<Eigen::Index>(touching.size());
+  const Eigen::Index n = static_cast<Eigen::Index>(touching_.size());
   Eigen::Matrix<P, D, Eigen::Dynamic> N(dofs(), n);
   Eigen::Matrix<S, Eigen::Dynamic, 1> q(n);
   for (Eigen::Index k = 0; k < n; ++k) {
-    const std::size_t j = static_cast<std::size_t>(k);
-    N.col(k) = normal(touching[j]);
-    q(k) = -(S(1) + S(sys.restitution(touching[j]))) * speed[j];
+    const Touching& t = touching_[static_cast<std::size_t>(k)];
+    N.col(k) = normal(t.contact);
+    q(k) = -(S(1) + S(sys.restitution(t.contact))) * t.speed;
   }
   const Eigen::Matrix<P, D, Eigen::Dynamic> response = sys.mass.inverse() * N;
   const Eigen::Matrix<P, Eigen::Dynamic, Eigen::Dynamic> G = N.transpose() * response;
@@ -581,10 +579,9 @@ Outcome LinearMotion<S, P, D, H, C>::impulses(const std::vector<int>& touching, 
   for (std::size_t k = 0; k < set.size(); ++k) {
     x.tail(dofs()) -= response.col(set[k]) * impulse(static_cast<Eigen::Index>(k));
   }
-  rebound.clear();
-  for (Eigen::Index k = 0; k < n; ++k) {
-    const std::size_t j = static_cast<std::size_t>(k);
-    rebound.push_back((*carries)[j] ? S(sys.restitution(touching[j])) * speed[j] : S(-approach(touching[j])));
+  for (std::size_t k = 0; k < touching_.size(); ++k) {
+    Touching& t = touching_[k];
+    t.rebound = (*carries)[k] ? S(sys.restitution(t.contact)) * t.speed : S(-approach(t.contact));
   }
   return Outcome::ok;
 }
@@ -598,7 +595,7 @@ void LinearMotion<S, P, D, H, C>::complete_chatter(int i, Observer* observer) {
   const Rebound<S> rebound{touches_[static_cast<std::size_t>(i)].speed, S(carried_.system().restitution(i)),
                            dot(contact.pressing, z), dot(contact.rate, z), S(contact.damping)};
   if (!chatter_completes(rebound, rate_, tolerance_.chatter, tolerance_.turn)) return;
-  const Eigen::VectorXd before = observer != nullptr ? outer_state() : Eigen::VectorXd();
+  const Eigen::VectorXd before = snapshot(observer);
   const S felt = chatter_gap_integral(rebound);
   x.tail(dofs()) -= contact.push * approach(i);
   x.head(dofs()) += contact.gap_to_position * felt;
@@ -612,12 +609,12 @@ void LinearMotion<S, P, D, H, C>::complete_chatter(int i, Observer* observer) {
 /// Which of the contacts at rest stay closed.
 template <class S, class P, int D, int H, int C>
 Outcome LinearMotion<S, P, D, H, C>::settle(Observer* observer) {
-  std::vector<int> candidates = resting_;
+  if (mode_ == 0 && resting_.empty()) return Outcome::ok;
+  std::vector<int> candidates = std::move(resting_);
   resting_.clear();
   for (int j = 0; j < static_cast<int>(count()); ++j) {
     if (closed(j)) candidates.push_back(j);
   }
-  if (candidates.empty()) return Outcome::ok;
   const auto& sys = plain_.system();
   const Eigen::Index n = static_cast<Eigen::Index>(candidates.size());
   const Eigen::VectorXd z = values_of(extended());
@@ -661,7 +658,7 @@ void LinearMotion<S, P, D, H, C>::decide_without_force(int i, Observer* observer
 template <class S, class P, int D, int H, int C>
 void LinearMotion<S, P, D, H, C>::close(int i, Observer* observer, double event_time) {
   mode_ |= std::int64_t{1} << i;
-  const Eigen::VectorXd now = observer != nullptr ? outer_state() : Eigen::VectorXd();
+  const Eigen::VectorXd now = snapshot(observer);
   tell(observer, EventKind::stick, i, now, event_time);
 }
 
@@ -670,7 +667,7 @@ void LinearMotion<S, P, D, H, C>::open(int i, int order, Observer* observer) {
   touches_[static_cast<std::size_t>(i)] = {order, S(0)};
   if (!closed(i)) return;
   mode_ &= ~(std::int64_t{1} << i);
-  const Eigen::VectorXd now = observer != nullptr ? outer_state() : Eigen::VectorXd();
+  const Eigen::VectorXd now = snapshot(observer);
   tell(observer, EventKind::release, i, now, value_of(time));
 }
 
@@ -678,7 +675,7 @@ template <class S, class P, int D, int H, int C>
 void LinearMotion<S, P, D, H, C>::tell(Observer* observer, EventKind kind, int contact,
                                        const Eigen::VectorXd& before, double event_time, double speed) const {
   if (observer == nullptr) return;
-  const Eigen::VectorXd after = outer_state();
+  const Eigen::VectorXd after = snapshot(observer);
   Event event;
   event.time = absolute(event_time);
   event.kind = kind;

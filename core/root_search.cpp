@@ -15,14 +15,20 @@ struct ValueAndSlope {
   double slope;
 };
 
+/// p(s) = E(s²) + s O(s²): even and odd terms in two chains side by side, half as long as Horner's one.
 ValueAndSlope evaluate(std::span<const double> c, double s) {
-  double value = 0;
-  double slope = 0;
-  for (std::size_t k = c.size(); k-- > 0;) {
-    slope = slope * s + value;
-    value = value * s + c[k];
+  const double u = s * s;
+  double even = 0, odd = 0, even_slope = 0, odd_slope = 0;
+  std::size_t k = c.size();
+  if (k % 2 == 1) even = c[--k];
+  while (k >= 2) {
+    k -= 2;
+    odd_slope = odd_slope * u + odd;
+    odd = odd * u + c[k + 1];
+    even_slope = even_slope * u + even;
+    even = even * u + c[k];
   }
-  return {value, slope};
+  return {even + s * odd, 2 * s * even_slope + odd + 2 * u * odd_slope};
 }
 
 /// Bound of |p''| on [0, end].

@@ -22,7 +22,7 @@ std::optional<double> first_zero(std::span<const double> c, double end);
 /// First local minimum of p on (0, end) (p' from negative to positive), if any; same search on p'.
 std::optional<double> first_minimum(std::span<const double> c, double end);
 
-/// p(s) by Horner's rule.
+/// p(s).
 double polynomial(std::span<const double> c, double s);
 /// p'(s).
 double polynomial_slope(std::span<const double> c, double s);

@@ -29,22 +29,23 @@ constexpr int font_pixels = 20;
 struct Format {
   std::string_view ending;
   std::string_view last_bytes;  ///< found near the end of every whole file of this format
+  double dot;                   ///< size of points that makes them look the same in all formats
   std::string (*terminal)(int width, int height);
 };
 
 constexpr std::array<Format, 3> formats = {{
-    {".png", "IEND",
+    {".png", "IEND", 1.0,
      [](int width, int height) {
        return fmt::format("pngcairo noenhanced size {},{} font 'Sans,{}' linewidth 1.6 background '#ffffff'",
                           width, height, font_pixels);
      }},
-    {".svg", "</svg>",
+    {".svg", "</svg>", 1.0,
      [](int width, int height) {
        return fmt::format(
            "svg noenhanced size {},{} font 'DejaVu Sans,{}' linewidth 1.6 background '#ffffff'", width,
            height, font_pixels);
      }},
-    {".pdf", "%%EOF",
+    {".pdf", "%%EOF", 0.6,
      [](int width, int height) {
        constexpr double inch = pdf_pixels_per_inch;
        return fmt::format(
@@ -248,8 +249,9 @@ void check_picture_name(const std::string& picture) { format_of(picture); }
 
 void write_picture(const Drawing& drawing, const std::string& picture, bool keep_script) {
   const Format& format = format_of(picture);
-  const std::string script = fmt::format("set encoding utf8\nset terminal {}\n{}set output\n",
-                                         format.terminal(drawing.width, drawing.height), drawing.script);
+  const std::string script =
+      fmt::format("set encoding utf8\nset terminal {}\ndot = {}\n{}set output\n",
+                  format.terminal(drawing.width, drawing.height), format.dot, drawing.script);
   PartialFile partial(picture);
   run_gnuplot(script, partial.descriptor());
   check_whole(partial.name(), format, picture);

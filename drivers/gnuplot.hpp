@@ -10,7 +10,8 @@ namespace graze {
 struct Drawing {
   int width = 0;       ///< pixels; a pdf counts 144 of them an inch
   int height = 0;      ///< pixels
-  std::string script;  ///< gnuplot commands with all data inside, without terminal and output
+  std::string script;  ///< gnuplot commands with all data inside, without terminal and output; point sizes
+                       ///< in units of the variable `dot`
 };
 
 /// A gnuplot string that shows `text`, whoever wrote it: nothing in it is ever taken as a command.

@@ -98,10 +98,12 @@ GRAZE_COMMAND(plot) {
                 "leave PICTURE.gp beside the picture: `gnuplot PICTURE.gp` draws it again");
   verb.add_option("--state", options.states,
                   "a state to draw, may be repeated; default: the first two positions (a motion: all, up to "
-                  "four)");
+                  "four)")
+      ->allow_extra_args(false);
   verb.add_option("--show", options.show,
                   "two parameters: an array to draw beside the classes, NAME or NAME:LABEL, may be repeated; "
-                  "default stick_fraction");
+                  "default stick_fraction")
+      ->allow_extra_args(false);
   verb.add_option("--start", options.start,
                   "only this initial state, counted from 0; default: all, with two parameters the first")
       ->check(CLI::NonNegativeNumber);

@@ -70,16 +70,7 @@ struct Motion {
   std::vector<Stop> stops;
 };
 
-/// The time series of all states; the contract lets it have the name of its dimension.
-const Array& state_series(const Dataset& data) {
-  const Array* series = data.find("state_value");
-  if (series == nullptr) series = &data.at("state");
-  if (series->dimensions.size() != 2 || series->dimensions.front() != "sample")
-    throw InputError("the file has no time series of states");
-  return *series;
-}
-
-/// Adds row `row` of an array over (…, state) to the path.
+/// Adds a row of an array of states to the path.
 void add_point(Motion& motion, double time, const Array& rows, std::size_t row) {
   motion.time.push_back(time);
   for (std::size_t state = 0; state < motion.states.size(); ++state)
@@ -95,7 +86,7 @@ void add_samples(Motion& motion, const Array& series, const std::vector<double>&
 
 /// Events stand in the path with their states before and after, so that jumps are drawn where they are.
 void make_path(Motion& motion, const Dataset& data, double from, double to) {
-  const Array& series = state_series(data);
+  const Array& series = data.at("state");
   const std::vector<double> times = numbers(data.at("time"));
   const std::vector<double> event_times = numbers(data.at("event_time"));
   const Array& kinds = data.at("event_kind");
@@ -175,9 +166,9 @@ std::optional<Stop> stop_of(const Motion& motion, std::size_t contact) {
 
 Motion motion_of(const Dataset& data, double from, double to) {
   Motion motion;
-  motion.states = index_names(data, state_series(data).dimensions.back());
+  motion.states = index_names(data, data.at("state").dimensions.back());
   motion.contacts = index_names(data, "contact");
-  motion.unit = state_series(data).unit;
+  motion.unit = data.at("state").unit;
   motion.values.resize(motion.states.size());
   make_path(motion, data, from, to);
   if (motion.time.empty()) throw InputError("the file has no motion in the time asked for");
@@ -280,8 +271,9 @@ void add_impact_dots(std::vector<std::string>& elements, Sheet& sheet, const Mot
         fmt::format_to(std::back_inserter(rows), "{:.9g} {:.9g}\n", x(point), y(point));
     }
     if (rows.empty()) continue;
-    elements.push_back(fmt::format("{} using 1:2 with points pointtype 7 pointsize 0.6 linecolor rgb '{}'",
-                                   sheet.data(rows), contact_colour(contact)));
+    elements.push_back(
+        fmt::format("{} using 1:2 with points pointtype 7 pointsize 0.6*dot linecolor rgb '{}'",
+                    sheet.data(rows), contact_colour(contact)));
   }
 }
 
@@ -348,8 +340,9 @@ void draw_lanes(Sheet& sheet, const Panel& panel, const Motion& motion) {
     entries.push_back({std::string(impact_colour), "impact"});
   }
   if (!rises.empty())
-    elements.push_back(fmt::format("{} using 1:2 with points pointtype 9 pointsize 1.2 linecolor rgb '{}'",
-                                   sheet.data(rises), impact_colour));
+    elements.push_back(
+        fmt::format("{} using 1:2 with points pointtype 9 pointsize 1.2*dot linecolor rgb '{}'",
+                    sheet.data(rises), impact_colour));
   sheet.rows(names);
   sheet.legend(panel, entries);
   sheet.plot(elements);

@@ -205,7 +205,7 @@ void draw_dots(Sheet& sheet, const Sweep& sweep, std::size_t state) {
       });
     if (!rows.empty())
       elements.push_back(
-          fmt::format("{} using 1:2 with points pointtype 7 pointsize {:.3f} linecolor rgb '{}'",
+          fmt::format("{} using 1:2 with points pointtype 7 pointsize {:.3f}*dot linecolor rgb '{}'",
                       sheet.data(rows), size, group_colour(sweep, group)));
     size *= 0.65;  // so that what lies below still shows
   }
@@ -429,11 +429,11 @@ std::vector<Marks> marks_of(const Sweep& sweep) {
     std::string rows = mark_rows(sweep, static_cast<double>(marks.size()) + 0.5, is_marked);
     if (!rows.empty()) marks.push_back({std::move(name), std::move(rows), std::move(look)});
   };
-  add("failed", "pointtype 2 pointsize 0.9 linewidth 1.5 linecolor rgb '#000000'",
+  add("failed", "pointtype 2 pointsize 0.9*dot linewidth 1.5 linecolor rgb '#000000'",
       [&](std::size_t point) { return sweep.points.is(point, "failed"); });
   for (std::size_t contact = 0; sweep.rises != nullptr && contact < sweep.contacts.size(); ++contact)
     add("rise " + sweep.contacts[contact],
-        fmt::format("pointtype 9 pointsize 1 linecolor rgb '{}'", contact_colour(contact)),
+        fmt::format("pointtype 9 pointsize 1*dot linecolor rgb '{}'", contact_colour(contact)),
         [&](std::size_t point) { return number(*sweep.rises, point * sweep.contacts.size() + contact) > 0; });
   return marks;
 }

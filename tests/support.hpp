@@ -91,7 +91,6 @@ class Log : public Observer {
     greatest_gap[static_cast<std::size_t>(contact)] =
         std::max(greatest_gap[static_cast<std::size_t>(contact)], gap);
   }
-  void unloaded(int, double) override {}
 
   /// Entries of one kind (and contact, unless −1).
   std::vector<Entry> of(EventKind kind, int contact = -1) const {

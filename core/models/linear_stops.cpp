@@ -145,7 +145,8 @@ void LinearStops::read_masses(const Value& table) {
   const Eigen::Index n = static_cast<Eigen::Index>(mass.matrix("model.mass").size());
   const Eigen::MatrixXd M = read_matrix(table, "mass", n);
   const Eigen::LLT<Eigen::MatrixXd> factor(M);
-  if (M != M.transpose() || factor.info() != Eigen::Success || !(factor.rcond() > 1e-14)) {
+  const bool symmetric = (M - M.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * M.cwiseAbs().maxCoeff();
+  if (!symmetric || factor.info() != Eigen::Success || !(factor.rcond() > 1e-14)) {
     refuse(mass, "model.mass", "must be symmetric and positive definite");
   }
   equations_.layout.masses = n;

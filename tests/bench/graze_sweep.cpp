@@ -1,7 +1,6 @@
 #include "tests/bench/graze_sweep.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <utility>
 #include <variant>
@@ -45,7 +44,6 @@ class Counter : public Observer {
   void event(const Event& event) override { impacts += event.kind == EventKind::impact ? 1 : 0; }
   void near_miss(int, double, double) override {}
   void excursion(int, double, double) override {}
-  void unloaded(int, double) override {}
 };
 
 template <class T>
@@ -73,10 +71,6 @@ Finding finding(const Dataset& block, std::size_t point, std::size_t points) {
     found.impacts += static_cast<double>(n);
   }
   found.impacts /= values<double>(block, "forcing_periods")[point];
-  const std::vector<double> re = row<double>(block, "multiplier_re", point, points);
-  const std::vector<double> im = row<double>(block, "multiplier_im", point, points);
-  for (std::size_t k = 0; k < re.size(); ++k)
-    found.slowest = std::max(found.slowest, std::hypot(re[k], im[k]));
   return found;
 }
 

@@ -17,7 +17,6 @@ namespace graze::bench {
 struct Finding {
   bool periodic = false;
   int period = 0;              ///< forcing periods after which the orbit closes
-  double slowest = 0;          ///< largest modulus of its multipliers
   double impacts = 0;          ///< per forcing period, all contacts
   std::vector<double> points;  ///< states at phase zero, one recorded period after another
 };

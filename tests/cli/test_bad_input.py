@@ -41,7 +41,7 @@ class CaseFiles(CliTest):
         self.refused("run", "bad.toml", says=["bad.toml:2:"])
 
     def test_unknown_key_has_place_and_nearest_name(self):
-        self.refused_change("transient = 40", "transien = 40", "bad.toml:7:1", "transien", "transient")
+        self.refused_change("transient = 40", "transien = 40", "bad.toml:8:1", "transien", "transient")
         self.refused_change('[model]', '[modell]', "modell", "model")
         self.refused_change('title', 'titel', "bad.toml:2:1", "title")
         self.refused_setting("model.detla=0.2", "detla", "delta")
@@ -85,7 +85,7 @@ class CaseFiles(CliTest):
 
     def test_start_inside_a_stop(self):
         change = "state = [0.3, 0.2, 0.1, 0.0]"
-        self.refused_change(change, "state = [0.5, 0.0, 0.0, 0.0]", "bad.toml:5:1", "contact 1", "0.2",
+        self.refused_change(change, "state = [0.5, 0.0, 0.0, 0.0]", "bad.toml:4:2", "contact 1", "0.2",
                             text=SIMULATE)
         self.refused_change(change, "x2 = 0.31", "contact 2", "0.01", text=SIMULATE)
         self.write("case.toml", SWEEP)
@@ -175,28 +175,30 @@ class Places(CliTest):
             self.skipTest("permissions do not bind this user")
         self.refused("run", "case.toml", "-o", "closed/result.h5", says=["closed", "ermission"])
 
-    def test_full_disk(self):
-        for name, text in [("sweep.toml", SWEEP), ("simulate.toml", SIMULATE)]:
-            with self.subTest(name):
-                self.write(name, text)
+    def test_full_disk_in_a_sweep(self):
+        self.write("case.toml", SWEEP)
         folder = self.mounted("size=192k")
-        for change in [["sweep.toml"], ["simulate.toml", "--set", "analysis.samples_per_period=20000"]]:
-            with self.subTest(change[0]):
-                _, err = self.graze("run", *change, "-o", "mounted/result.h5", code=1)
-                self.assertIn("mounted/", err)
-                self.assertIn("space", err.lower())
-                left = os.listdir(folder)
-                if change[0] == "simulate.toml":
-                    self.assertEqual(left, [])
-                    continue
-                # The blocks that fitted are kept: with more space the same command goes on from there.
-                self.assertEqual([name for name in left if name.endswith(".tmp")], [])
-                subprocess.run(["mount", "-o", "remount,size=16m", folder], check=True)
-                self.graze("run", *change, "-o", "mounted/result.h5")
-                self.graze("run", *change, "-o", "whole.h5")
-                self.assert_same_arrays("mounted/result.h5", "whole.h5")
-                os.remove(os.path.join(folder, "result.h5"))
-                subprocess.run(["mount", "-o", "remount,size=192k", folder], check=True)
+        command = ["run", "case.toml", "-o", "mounted/result.h5"]
+        _, err = self.graze(*command, code=1)
+        self.assertIn("mounted/result.h5", err)
+        self.assertIn("disk is full", err)
+        for _, _, files in os.walk(folder):
+            self.assertEqual([name for name in files if name.endswith(".tmp")], [])
+        # The blocks that fitted are kept: with more space the same command goes on from there.
+        subprocess.run(["mount", "-o", "remount,size=16m", folder], check=True)
+        _, err = self.graze(*command)
+        self.assertIn("going on after", err)
+        self.graze("run", "case.toml", "-o", "whole.h5")
+        self.assert_same_arrays("mounted/result.h5", "whole.h5")
+        self.assertEqual(os.listdir(folder), ["result.h5"])
+
+    def test_full_disk_in_a_simulation(self):
+        self.write("case.toml", SIMULATE)
+        folder = self.mounted("size=192k")
+        _, err = self.graze("run", "case.toml", "--set", "analysis.samples_per_period=20000", "-o",
+                            "mounted/result.h5", code=1)
+        self.assertIn("disk is full", err)
+        self.assertEqual(os.listdir(folder), [])
 
     def test_missing_gnuplot(self):
         self.write("case.toml", SWEEP)

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import subprocess
 import sys
 
 import h5py
@@ -47,11 +48,10 @@ class Usage(CliTest):
 
     def test_standard_output_that_takes_nothing(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
-            import subprocess
             done = subprocess.run([GRAZE, "schema"], stdout=full, stderr=subprocess.PIPE, text=True,
                                   check=False)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("standard output", done.stderr)
+        self.assertIn("No space left", done.stderr)
 
 
 class Looking(CliTest):
@@ -166,6 +166,33 @@ class Running(CliTest):
     def test_quiet_says_nothing(self):
         self.write("case.toml", SWEEP)
         self.assertEqual(self.graze("run", "case.toml", "--quiet"), ("", ""))
+
+    def run_on_a_terminal(self, *arguments):
+        """stdout and what a terminal on stderr gets."""
+        terminal, end = os.openpty()
+        process = subprocess.Popen([GRAZE, *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=end)
+        os.close(end)
+        shown = b""
+        try:
+            while chunk := os.read(terminal, 4096):
+                shown += chunk
+        except OSError:  # the other end is closed
+            pass
+        os.close(terminal)
+        out, _ = process.communicate()
+        self.assertEqual(process.returncode, 0, shown)
+        return out, shown.decode()
+
+    def test_bar_on_a_terminal_only(self):
+        self.write("case.toml", SWEEP)
+        long = ["run", "case.toml", "--threads", "1", "--set", "analysis.axis.points=120"]
+        out, shown = self.run_on_a_terminal(*long, "-o", "bar.h5")
+        self.assertEqual(out, b"")
+        self.assertRegex(shown, r"\r\[#*\.*\] +[\d.]+ %  \d+ of 120 points  .* left")
+        self.assertIn("100.0 %  300 of 120 points", shown)
+        self.assertEqual(self.run_on_a_terminal(*long, "-o", "quiet.h5", "--quiet"), (b"", ""))
+        _, err = self.graze(*long, "-o", "pipe.h5")
+        self.assertNotIn("\r", err)
 
     def test_overrides(self):
         self.write("case.toml", SWEEP)

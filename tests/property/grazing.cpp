@@ -70,7 +70,7 @@ class ExactFlight {
 
 /// Greatest x1 on [0, end] when it is an interior maximum, else nothing.
 bool interior_maximum(const ExactFlight& flight, Real end, Real& time, Real& peak) {
-  constexpr int samples = 400;
+  constexpr int samples = 60;
   int best = 0;
   Real top = flight.x1(0);
   for (int i = 1; i <= samples; ++i) {

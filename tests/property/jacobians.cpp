@@ -57,7 +57,7 @@ int impacts_in_period(System& system, HybridState state) {
 
 TEST_CASE("determinant identity: k impacts of a linear system, det DP = r^2k exp(-trace(C/M) T)") {
   for (const char* parameters :
-       {"delta = 0.8\nr1 = 0.7\nr2 = 0.9", "delta = 1.2\nr1 = 0.5\nr2 = 0.6\nd2 = inf",
+       {"delta = 0.8\nr1 = 0.7\nr2 = 0.9", "delta = 1.2\nA1 = 1\nr1 = 0.5\nr2 = 0.6\nd2 = inf",
         "delta = 0.95\nd1 = -0.3\nd2 = 0.4\nm1 = 2\nc2 = 0.05"}) {
     INFO(parameters);
     const auto model = make_model(std::string("name = 'two_dof_stops'\n") + parameters);

@@ -114,10 +114,9 @@ class ReferenceFlight {
   static std::array<Complex, 4> roots_of_characteristic(const TwoMasses& p) {
     std::array<Real, 5> c = characteristic(p);
     for (Real& coefficient : c) coefficient /= p.m1 * p.m2;
-    const Real radius = 1 + *std::max_element(c.begin(), c.begin() + 4,
-                                              [](Real a, Real b) { return std::abs(a) < std::abs(b); });
+    const Real radius = 1 + std::max({std::abs(c[0]), std::abs(c[1]), std::abs(c[2]), std::abs(c[3])});
     std::array<Complex, 4> roots;
-    for (std::size_t i = 0; i < 4; ++i) roots[i] = std::polar(std::abs(radius), Real{0.4} + Real(i) * 1.6L);
+    for (std::size_t i = 0; i < 4; ++i) roots[i] = std::polar(radius, Real{0.4} + Real(i) * 1.6L);
     for (int pass = 0; pass < 500; ++pass) {
       Real moved = 0;
       for (std::size_t i = 0; i < 4; ++i) {
