@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
@@ -20,10 +21,10 @@ struct ScanMode {
   static constexpr int Step = Contacts == Eigen::Dynamic ? Eigen::Dynamic : Mode::X + Ends;
 
   Mode mode;
-  Eigen::Matrix<double, Ends, Z> ends;               ///< values of all guards, then their slopes per cell
-  Eigen::Matrix<double, Step, Z> step;               ///< from z: (q, q') and the ends one cell later
-  Eigen::Matrix<double, Contacts, Z> doubt;          ///< error bound of the cubic per |z|
-  Eigen::Matrix<double, Harmonics, 1> cosine, sine;  ///< of the forcing phases' advance per cell
+  Eigen::Matrix<double, Ends, Z> ends;       ///< first two Bernstein coefficients of each guard's cubic
+  Eigen::Matrix<double, Step, Z> step;       ///< from z: (q, q') one cell later and the last two coefficients
+  Eigen::Matrix<double, Contacts, Z> doubt;  ///< error bound of the cubic per |z|
+  Eigen::Matrix<double, Harmonics, 1> cosine, sine;            ///< of the forcing phases' advance per cell
   std::vector<Eigen::Matrix<double, taylor_terms, Z>> taylor;  ///< of each guard on a cell
 
   ScanMode(const LinearSystem<double, Dofs, Harmonics, Contacts>& system, std::int64_t closed);
@@ -54,7 +55,9 @@ class LinearFlow {
     ++cell_;
     const Eigen::Index x = states();
     z_.head(x) = reached_.head(x);
-    ends_ = reached_.tail(ends_.size());
+    const Eigen::Index n = count();
+    ends_.head(n) = reached_.segment(x, n);
+    ends_.tail(n) = 2 * reached_.segment(x, n) - reached_.tail(n);
     const Eigen::Index h = scan_->cosine.size();
     for (Eigen::Index j = 0; j < h; ++j) {
       const double c = z_(x + j);
@@ -67,16 +70,22 @@ class LinearFlow {
 
   long cell() const { return cell_; }
   const Vector& z() const { return z_; }
-  double slope(int i) const { return ends_(count() + i); }  ///< per cell
-  double next_slope(int i) const { return reached_(states() + count() + i); }
+  /// Slope of guard i per cell, at either end.
+  double slope(int i) const { return 3 * (ends_(count() + i) - ends_(i)); }
+  double next_slope(int i) const { return 3 * (reached_(states() + i) - reached_(states() + count() + i)); }
 
   /// Whether guard i is certainly positive on the whole cell.
   bool clear(int i) const {
-    const double doubt = doubt_(i);
-    const double value = ends_(i);
-    const double next_value = reached_(states() + i);
-    return value > doubt && next_value > doubt && value + slope(i) / 3 > doubt &&
-           next_value - next_slope(i) / 3 > doubt;
+    const Eigen::Index n = count();
+    return std::min(std::min(ends_(i), ends_(n + i)),
+                    std::min(reached_(states() + i), reached_(states() + n + i))) > doubt_(i);
+  }
+  /// Whether all guards are.
+  bool clear() const {
+    const Eigen::Index n = count();
+    const auto first = ends_.head(n).cwiseMin(ends_.tail(n));
+    const auto last = reached_.segment(states(), n).cwiseMin(reached_.tail(n));
+    return n == 0 || (first.cwiseMin(last) - doubt_).minCoeff() > 0;
   }
   /// Taylor coefficients of guard i on this cell, in fractions of the cell.
   Coefficients coefficients(int i) const {
@@ -123,14 +132,16 @@ ScanMode<Dofs, Harmonics, Contacts>::ScanMode(const LinearSystem<double, Dofs, H
     taylor.push_back(mode.taylor_rows(mode.contacts[static_cast<std::size_t>(i)].guard));
     const auto& rows = taylor.back();
     ends.row(i) = rows.row(0);
-    ends.row(count + i) = rows.row(1);
+    ends.row(count + i) = rows.row(0) + rows.row(1) / 3;
     // rows.row(4) is row A⁴ h⁴/24; the margin covers the rounding of the steps from cell to cell.
     doubt.row(i) = (rows.row(4).cwiseAbs() * (24.0 / 384.0) + rows.row(0).cwiseAbs() * 1e-13) * growth;
   }
   const Eigen::Index states = 2 * system.mass.rows();
   step.resize(states + 2 * count, z);
   step.topRows(states) = mode.step().topRows(states);
-  step.bottomRows(2 * count) = ends * mode.step();
+  // At the far end the second coefficient lies before the node instead of after it.
+  step.middleRows(states, count) = ends.topRows(count) * mode.step();
+  step.bottomRows(count) = (2 * ends.topRows(count) - ends.bottomRows(count)) * mode.step();
   cosine = (system.frequency * mode.cell).array().cos();
   sine = (system.frequency * mode.cell).array().sin();
 }

@@ -2,9 +2,9 @@
 ///
 /// With the phases of the forcing and a 1 appended, z = (q, q', cos Ω_j t, sin Ω_j t, 1), the motion of
 /// every mode is z' = A z, whatever the damping, rigid-body modes and resonance included: no eigenvectors
-/// are needed, so none can be ill-conditioned. Time is cut into cells of length h with ‖A‖h = 1/2; one
+/// are needed, so none can be ill-conditioned. Time is cut into cells of length h with ‖A‖h = 1; one
 /// product with e^{Ah} leads from cell to cell, and inside a cell everything is its Taylor polynomial,
-/// which sixteen terms give to rounding.
+/// which twenty terms give to rounding.
 #pragma once
 
 #include <Eigen/Core>
@@ -19,7 +19,7 @@
 
 namespace graze {
 
-inline constexpr int taylor_terms = 16;  // (1/2)^16 / 16! = 7e-19
+inline constexpr int taylor_terms = 20;  // 1/20! = 4e-19
 
 template <int Dofs, int Harmonics>
 inline constexpr int extended_size = (Dofs == Eigen::Dynamic) ? Eigen::Dynamic : 2 * Dofs + 2 * Harmonics + 1;
@@ -117,7 +117,7 @@ LinearMode<S, Dofs, Harmonics, Contacts>::LinearMode(const System& sys, std::int
 
   Eigen::VectorXd frequency = values_of(sys.frequency);
   const double rate = fastest_rate(values_of(A).eval(), n, frequency);
-  cell = rate > 0 ? 0.5 / rate : 1.0;
+  cell = rate > 0 ? 1 / rate : 1.0;
   Square sum = Square::Zero(z, z);
   Square term = Square::Identity(z, z);
   for (int k = 0; k < taylor_terms; ++k) {
@@ -214,7 +214,7 @@ Eigen::Matrix<S, Mode::X, 1> within_cell(const Mode& mode, const Eigen::Matrix<S
   double size = 1;  // of this term relative to the first
   for (std::size_t k = 1; k < mode.taylor.size() && size > 1e-19; ++k) {
     power *= s;
-    size *= 0.5 * s / static_cast<double>(k);
+    size *= s / static_cast<double>(k);
     sum += mode.taylor[k].lazyProduct(z) * power;
   }
   return sum;

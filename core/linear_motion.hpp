@@ -181,6 +181,7 @@ class LinearMotion {
   void wrap(S& deadline);
   S deadline(const Section& section) const;
   Crossing search(double horizon, const Section& section, Observer* observer);
+  void search_guards(Crossing& first, bool fresh);
   void search_level(const TaylorRows& rows, Crossing& first, double end);
   void watch(Observer& observer, double end);
 
@@ -212,6 +213,7 @@ class LinearMotion {
   bool settled_ = false;
   bool on_level_ = false;  ///< the arc starts exactly on the section's level
   std::vector<ExactTouch> touches_;
+  bool touched_ = false;            ///< some contact has been left at the start of this arc
   std::vector<int> resting_;        ///< contacts at zero gap and zero normal speed, to be settled
   std::vector<Touching> touching_;  ///< contacts that take part in an impact
   LinearFlow<Dofs, Harmonics, Contacts> flow_;
@@ -374,6 +376,7 @@ auto LinearMotion<S, P, D, H, C>::search(double horizon, const Section& section,
     -> Crossing {
   const auto& scan = plain_.scan(mode_);
   const double cell = scan.mode.cell;
+  touched_ = std::any_of(touches_.begin(), touches_.end(), [](const ExactTouch& t) { return t.order > 0; });
   if constexpr (std::is_same_v<S, double>) {
     flow_.start(scan, arc_start_);
   } else {
@@ -392,26 +395,33 @@ auto LinearMotion<S, P, D, H, C>::search(double horizon, const Section& section,
     Crossing first;
     first.cell = flow_.cell();
     first.fraction = last ? std::max(0.0, (horizon - begin) / cell) : 1.0;
-    for (int contact = 0; contact < static_cast<int>(count()); ++contact) {
-      ExactTouch touch;
-      if (flow_.cell() == 0) touch = touches_[static_cast<std::size_t>(contact)];
-      if (touch.order == 0 && flow_.clear(contact)) continue;
-      auto c = flow_.coefficients(contact);
-      std::size_t zeros = static_cast<std::size_t>(touch.order);
-      if (zeros == 0 && c[0] <= 0 && c[1] > 0) zeros = 1;
-      if (touch.order == 1 && touch.speed > S(0)) c[1] = value_of(touch.speed) * cell;
-      const auto zero = first_zero(std::span<const double>(c).subspan(zeros), first.fraction);
-      if (!zero) continue;
-      std::fill(c.begin(), c.begin() + static_cast<std::ptrdiff_t>(zeros), 0.0);
-      first.kind = Crossing::Kind::contact;
-      first.contact = contact;
-      first.fraction = *zero;
-      first.slope = polynomial_slope(c, *zero) / cell;
-    }
+    const bool fresh = flow_.cell() == 0 && touched_;
+    if (fresh || !flow_.clear()) search_guards(first, fresh);
     if (section.kind == Section::Kind::level) search_level(level, first, first.fraction);
     if (observer != nullptr) watch(*observer, first.fraction);
     if (first.kind != Crossing::Kind::none || last) return first;
     flow_.next();
+  }
+}
+
+/// The first guard at zero on this cell; `fresh`: contacts may just have been left.
+template <class S, class P, int D, int H, int C>
+void LinearMotion<S, P, D, H, C>::search_guards(Crossing& first, bool fresh) {
+  const double cell = plain_.scan(mode_).mode.cell;
+  for (int contact = 0; contact < static_cast<int>(count()); ++contact) {
+    const ExactTouch touch = fresh ? touches_[static_cast<std::size_t>(contact)] : ExactTouch{};
+    if (touch.order == 0 && flow_.clear(contact)) continue;
+    auto c = flow_.coefficients(contact);
+    std::size_t zeros = static_cast<std::size_t>(touch.order);
+    if (zeros == 0 && c[0] <= 0 && c[1] > 0) zeros = 1;
+    if (touch.order == 1 && touch.speed > S(0)) c[1] = value_of(touch.speed) * cell;
+    const auto zero = first_zero(std::span<const double>(c).subspan(zeros), first.fraction);
+    if (!zero) continue;
+    std::fill(c.begin(), c.begin() + static_cast<std::ptrdiff_t>(zeros), 0.0);
+    first.kind = Crossing::Kind::contact;
+    first.contact = contact;
+    first.fraction = *zero;
+    first.slope = polynomial_slope(c, *zero) / cell;
   }
 }
 
@@ -439,7 +449,9 @@ void LinearMotion<S, P, D, H, C>::watch(Observer& observer, double end) {
   const double begin = value_of(time) + static_cast<double>(flow_.cell()) * cell;
   for (int i = 0; i < static_cast<int>(count()); ++i) {
     const bool falls = flow_.slope(i) < 0;
-    if (closed(i) || falls == (flow_.next_slope(i) < 0)) continue;
+    const bool turns = falls != (flow_.next_slope(i) < 0);
+    // Where the gap may be small even a cell that falls at both ends is looked into.
+    if (closed(i) || (!turns && (!falls || flow_.clear(i)))) continue;
     auto c = flow_.coefficients(i);
     if (!falls) {
       for (double& a : c) a = -a;

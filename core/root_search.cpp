@@ -1,5 +1,7 @@
 #include "core/root_search.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -31,6 +33,13 @@ ValueAndSlope evaluate(std::span<const double> c, double s) {
   return {even + s * odd, 2 * s * even_slope + odd + 2 * u * odd_slope};
 }
 
+/// Whether the terms after the first are together too small for a zero on [0, end].
+bool dominated_by_first(std::span<const double> c, double end) {
+  double rest = 0;
+  for (std::size_t k = c.size(); k-- > 1;) rest = (rest + std::abs(c[k])) * end;
+  return rest < c[0];
+}
+
 /// Bound of |p''| on [0, end].
 double curvature_bound(std::span<const double> c, double end) {
   double bound = 0;
@@ -52,21 +61,52 @@ double polynomial_curvature(std::span<const double> c, double s) {
   return value;
 }
 
-std::optional<double> first_zero(std::span<const double> c, double end) {
-  if (c[0] <= 0) return 0.0;
+namespace {
+
+/// From s on, where p > 0, towards the first zero of p on [s, end], never past it; stops when a step is
+/// below `share` of the way. Nothing: no zero.
+std::optional<double> march(std::span<const double> c, double s, double end, double share) {
   const double m = curvature_bound(c, end);
-  double s = 0;
-  ValueAndSlope p{c[0], c[1]};
-  while (true) {
-    // Zero of the lower bound, in the form that does not cancel for either sign of the slope.
+  ValueAndSlope p = evaluate(c, s);
+  while (p.value > 0) {
+    // Zero of the lower bound p + p' h − M h²/2, in the form that does not cancel for either sign of p'.
     const double root = std::sqrt(p.slope * p.slope + 2 * m * p.value);
     const double step = p.slope < 0 ? 2 * p.value / (root - p.slope) : (root + p.slope) / m;
     if (!(s + step <= end)) return std::nullopt;  // also when m = 0 and the slope is not negative
     s += step;
-    if (step <= 2 * epsilon * s) return s;
+    if (step <= share * s) return s;
     p = evaluate(c, s);
-    if (p.value <= 0) return s;
   }
+  return s;
+}
+
+/// Without the last terms that are below rounding on [0, 1].
+std::span<const double> trimmed(std::span<const double> c) {
+  double size = 0;
+  for (const double a : c) size = std::max(size, std::abs(a));
+  while (c.size() > 2 && std::abs(c.back()) <= 1e-3 * epsilon * size) c = c.first(c.size() - 1);
+  return c;
+}
+
+}  // namespace
+
+std::optional<double> first_zero(std::span<const double> c, double end) {
+  if (c[0] <= 0) return 0.0;
+  if (dominated_by_first(c, end)) return std::nullopt;
+  c = trimmed(c);
+  double s = 0;
+  if (constexpr std::size_t low = 5; c.size() > low) {
+    // Most of the way on a polynomial below p with few terms: the higher ones at their worst.
+    std::array<double, low> below;
+    std::copy_n(c.begin(), low, below.begin());
+    double rest = 0;
+    for (std::size_t k = c.size(); k-- > low;) rest = (rest + std::abs(c[k])) * end;
+    below[low - 1] -= rest;
+    const auto near = march(below, 0, end, 1e-3);
+    if (!near) return std::nullopt;
+    s = *near;
+  }
+  return march(c, s, end, 2 * epsilon);
 }
 
 std::optional<double> first_minimum(std::span<const double> c, double end) {

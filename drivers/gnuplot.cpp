@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -227,8 +228,9 @@ void keep(const std::string& script, const std::string& picture) {
 }  // namespace
 
 std::string gnuplot_text(std::string_view text) {
-  // In single quotes gnuplot knows no escapes, no variables and no command substitution; a quote is doubled.
-  std::string result = "'";
+  // All punctuation that could mean something to gnuplot goes in as octal escapes of a double-quoted string.
+  constexpr std::string_view harmless = " .,:;-_+=()[]/<>";
+  std::string result = "\"";
   while (!text.empty()) {
     const std::size_t length = character_length(text);
     const auto first = static_cast<unsigned char>(text.front());
@@ -236,13 +238,13 @@ std::string gnuplot_text(std::string_view text) {
       result += '?';
     else if (first < 0x20 || first == 0x7f)
       result += ' ';
-    else if (first == '\'')
-      result += "''";
-    else
+    else if (length > 1 || std::isalnum(first) || harmless.find(text.front()) != std::string_view::npos)
       result += text.substr(0, length);
+    else
+      result += fmt::format("\\{:03o}", first);
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
-  return result + "'";
+  return result + '"';
 }
 
 void check_picture_name(const std::string& picture) { format_of(picture); }

@@ -59,6 +59,13 @@ double round_step(double range, int most) {
   return 10 * power;
 }
 
+/// Names of tics are formats to gnuplot.
+std::string without_formats(const std::string& name) {
+  std::string result;
+  for (const char c : name) result += c == '%' ? "%%" : std::string(1, c);
+  return result;
+}
+
 std::string state_stem(const std::string& name) { return name.empty() ? name : name.substr(1); }
 
 bool is_velocity_of(const std::string& velocity, const std::string& position) {
@@ -126,8 +133,8 @@ void Sheet::value_axis(const Panel& panel, const Axis& axis) {
 void Sheet::rows(const std::vector<std::string>& names) {
   std::string tics;
   for (std::size_t row = 0; row < names.size(); ++row)
-    fmt::format_to(std::back_inserter(tics), "{}{} {}", row == 0 ? "" : ", ", gnuplot_text(names[row]),
-                   static_cast<double>(row) + 0.5);
+    fmt::format_to(std::back_inserter(tics), "{}{} {}", row == 0 ? "" : ", ",
+                   gnuplot_text(without_formats(names[row])), static_cast<double>(row) + 0.5);
   commands_ += fmt::format("set ytics scale 0 ({})\nset yrange [0:{}]\n", tics, names.size());
 }
 

@@ -143,7 +143,13 @@ void for_points(const Sweep& sweep, const std::vector<std::size_t>& starts,
     for (const std::size_t i : parameter_values) action(sweep.points.first(start) + i);
 }
 
-/// Calls action(x, value) for all finite values of a state at points of a start that are on the axis and
+/// Iterates of a point that differ: a periodic motion repeats its orbit in the record.
+std::size_t distinct_iterates(const Sweep& sweep, std::size_t point) {
+  const double period = sweep.period == nullptr ? 0 : number(*sweep.period, point);
+  return period >= 1 ? std::min(sweep.iterates, static_cast<std::size_t>(period)) : sweep.iterates;
+}
+
+/// Calls action(x, value) for all different values of a state at points of a start that are on the axis and
 /// have one of the classes wanted.
 template <typename Wanted, typename Action>
 void for_values(const Sweep& sweep, std::size_t start, std::size_t state, Wanted wanted, Action action) {
@@ -153,7 +159,8 @@ void for_values(const Sweep& sweep, std::size_t start, std::size_t state, Wanted
     const double x = number(coordinate, i);
     const std::size_t point = sweep.points.first(start) + i;
     if (!sweep.axis.contains(x) || !wanted(point)) continue;
-    for (std::size_t k = 0; k < sweep.iterates; ++k) {
+    const std::size_t iterates = distinct_iterates(sweep, point);
+    for (std::size_t k = 0; k < iterates; ++k) {
       const double value = state_value(sweep, point, k, state);
       if (std::isfinite(value)) action(x, value);
     }

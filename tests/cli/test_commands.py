@@ -189,7 +189,7 @@ class Running(CliTest):
         out, shown = self.run_on_a_terminal(*long, "-o", "bar.h5")
         self.assertEqual(out, b"")
         self.assertRegex(shown, r"\r\[#*\.*\] +[\d.]+ %  \d+ of 120 points  .* left")
-        self.assertIn("100.0 %  300 of 120 points", shown)
+        self.assertIn("100.0 %  120 of 120 points", shown)
         self.assertEqual(self.run_on_a_terminal(*long, "-o", "quiet.h5", "--quiet"), (b"", ""))
         _, err = self.graze(*long, "-o", "pipe.h5")
         self.assertNotIn("\r", err)
