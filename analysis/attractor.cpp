@@ -151,17 +151,19 @@ Outcome tally_orbit(const PoincareMap& map, Attractor& found) {
   return outcome;
 }
 
+/// The points of the refined orbit, repeated to `count`.
 void keep_orbit(const PoincareMap& map, int count, Attractor& found) {
+  const std::size_t n = static_cast<std::size_t>(found.orbit.period);
   HybridState state = found.orbit.start;
   found.points.clear();
-  for (int k = 0; k < count; ++k) {
-    if (k % found.orbit.period == 0 && k > 0) {  // the refined orbit again, not its rounding drift
-      const std::int64_t turns = state.turns;
-      state = found.orbit.start;
-      state.turns = turns;
-    }
+  for (std::size_t k = 0; k < n; ++k) {
     found.points.push_back(state);
-    if (step(map, state) != Outcome::ok) break;
+    if (map.iterate(state) != Outcome::ok) break;
+  }
+  const std::int64_t turns = state.turns - found.orbit.start.turns;  // forcing periods in one orbit
+  while (found.points.size() < static_cast<std::size_t>(count)) {
+    found.points.push_back(found.points[found.points.size() - n]);
+    found.points.back().turns += turns;
   }
   found.last = found.orbit.start;
 }

@@ -184,7 +184,7 @@ Dataset Simulate::write(const Samples& samples, const std::vector<EventLog::Row>
   Dataset data;
   const std::size_t width = model.states().size();
   data.dimensions = {{"sample", samples.time.size()},
-                     {"state", width},
+                     {"component", width},
                      {"event", events.size()},
                      {"contact", model.contacts().size()}};
   const auto add = [&](const char* name, std::vector<std::string> dimensions, Array::Values values,

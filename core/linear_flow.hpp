@@ -54,22 +54,30 @@ class LinearFlow {
   void next() {
     ++cell_;
     const Eigen::Index x = states();
-    z_.head(x) = reached_.head(x);
     const Eigen::Index n = count();
+    z_ = next_z();
     ends_.head(n) = reached_.segment(x, n);
     ends_.tail(n) = 2 * reached_.segment(x, n) - reached_.tail(n);
-    const Eigen::Index h = scan_->cosine.size();
-    for (Eigen::Index j = 0; j < h; ++j) {
-      const double c = z_(x + j);
-      const double s = z_(x + h + j);
-      z_(x + j) = c * scan_->cosine(j) - s * scan_->sine(j);
-      z_(x + h + j) = s * scan_->cosine(j) + c * scan_->sine(j);
-    }
     reach();
   }
 
   long cell() const { return cell_; }
+  /// z at the beginning of the cell.
   const Vector& z() const { return z_; }
+  /// z at its end.
+  Vector next_z() const {
+    const Eigen::Index x = states();
+    const Eigen::Index h = scan_->cosine.size();
+    Vector next = z_;
+    next.head(x) = reached_.head(x);
+    for (Eigen::Index j = 0; j < h; ++j) {
+      const double c = z_(x + j);
+      const double s = z_(x + h + j);
+      next(x + j) = c * scan_->cosine(j) - s * scan_->sine(j);
+      next(x + h + j) = s * scan_->cosine(j) + c * scan_->sine(j);
+    }
+    return next;
+  }
   /// Slope of guard i per cell, at either end.
   double slope(int i) const { return 3 * (ends_(count() + i) - ends_(i)); }
   double next_slope(int i) const { return 3 * (reached_(states() + i) - reached_(states() + count() + i)); }

@@ -205,16 +205,16 @@ auto LinearMode<S, Dofs, Harmonics, Contacts>::taylor_rows(const Eigen::Matrix<d
   return rows;
 }
 
-/// (q, q') at the fraction s of a cell beyond z, 0 <= s <= 1, by its Taylor polynomial. The mode may be
+/// (q, q') at the fraction s of a cell beyond z, −1 <= s <= 1, by its Taylor polynomial. The mode may be
 /// plain and z dual.
 template <class Mode, class S>
 Eigen::Matrix<S, Mode::X, 1> within_cell(const Mode& mode, const Eigen::Matrix<S, Mode::Z, 1>& z, double s) {
   Eigen::Matrix<S, Mode::X, 1> sum = z.head(mode.taylor.front().rows());
   double power = 1;
   double size = 1;  // of this term relative to the first
-  for (std::size_t k = 1; k < mode.taylor.size() && size > 1e-19; ++k) {
+  for (std::size_t k = 1; k < mode.taylor.size() && size > 1e-18; ++k) {
     power *= s;
-    size *= s / static_cast<double>(k);
+    size *= std::abs(s) / static_cast<double>(k);
     sum += mode.taylor[k].lazyProduct(z) * power;
   }
   return sum;

@@ -244,7 +244,9 @@ void LinearMotion<S, P, D, H, C>::move(const Crossing& c) {
   if (c.cell > 0 || c.fraction > 0) std::fill(touches_.begin(), touches_.end(), ExactTouch{});
   on_level_ = false;
   if constexpr (std::is_same_v<S, double>) {
-    x = within_cell(mode, flow_.z(), c.fraction);
+    // From the nearer end of the cell: fewer terms.
+    x = c.fraction > 0.5 ? within_cell(mode, flow_.next_z(), c.fraction - 1)
+                         : within_cell(mode, flow_.z(), c.fraction);
   } else {
     x = within_cell(mode, after_cells(mode, arc_start_, c.cell), c.fraction);
   }

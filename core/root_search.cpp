@@ -1,5 +1,6 @@
 #include "core/root_search.hpp"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -33,20 +34,18 @@ ValueAndSlope evaluate(std::span<const double> c, double s) {
   return {even + s * odd, 2 * s * even_slope + odd + 2 * u * odd_slope};
 }
 
-/// Whether the terms after the first are together too small for a zero on [0, end].
-bool dominated_by_first(std::span<const double> c, double end) {
-  double rest = 0;
-  for (std::size_t k = c.size(); k-- > 1;) rest = (rest + std::abs(c[k])) * end;
-  return rest < c[0];
+/// Σ |c_k| from k = first on: a bound of these terms on [0, 1].
+double sum_of_moduli(std::span<const double> c, std::size_t first) {
+  const auto count = static_cast<Eigen::Index>(c.size() - first);
+  return Eigen::Map<const Eigen::ArrayXd>(c.data() + first, count).abs().sum();
 }
 
-/// Bound of |p''| on [0, end].
-double curvature_bound(std::span<const double> c, double end) {
-  double bound = 0;
-  for (std::size_t k = c.size(); k-- > 2;) {
-    bound = bound * end + static_cast<double>(k * (k - 1)) * std::abs(c[k]);
-  }
-  return bound;
+/// Bound of |p''| on [0, 1].
+double curvature_bound(std::span<const double> c) {
+  static const Eigen::ArrayXd weights =
+      Eigen::ArrayXd::NullaryExpr(max_terms, [](Eigen::Index k) { return static_cast<double>(k * (k - 1)); });
+  const auto count = static_cast<Eigen::Index>(c.size());
+  return (Eigen::Map<const Eigen::ArrayXd>(c.data(), count).abs() * weights.head(count)).sum();
 }
 
 }  // namespace
@@ -66,7 +65,7 @@ namespace {
 /// From s on, where p > 0, towards the first zero of p on [s, end], never past it; stops when a step is
 /// below `share` of the way. Nothing: no zero.
 std::optional<double> march(std::span<const double> c, double s, double end, double share) {
-  const double m = curvature_bound(c, end);
+  const double m = curvature_bound(c);
   ValueAndSlope p = evaluate(c, s);
   while (p.value > 0) {
     // Zero of the lower bound p + p' h − M h²/2, in the form that does not cancel for either sign of p'.
@@ -80,28 +79,17 @@ std::optional<double> march(std::span<const double> c, double s, double end, dou
   return s;
 }
 
-/// Without the last terms that are below rounding on [0, 1].
-std::span<const double> trimmed(std::span<const double> c) {
-  double size = 0;
-  for (const double a : c) size = std::max(size, std::abs(a));
-  while (c.size() > 2 && std::abs(c.back()) <= 1e-3 * epsilon * size) c = c.first(c.size() - 1);
-  return c;
-}
-
 }  // namespace
 
 std::optional<double> first_zero(std::span<const double> c, double end) {
   if (c[0] <= 0) return 0.0;
-  if (dominated_by_first(c, end)) return std::nullopt;
-  c = trimmed(c);
+  if (sum_of_moduli(c, 1) < c[0]) return std::nullopt;
   double s = 0;
   if (constexpr std::size_t low = 5; c.size() > low) {
     // Most of the way on a polynomial below p with few terms: the higher ones at their worst.
     std::array<double, low> below;
     std::copy_n(c.begin(), low, below.begin());
-    double rest = 0;
-    for (std::size_t k = c.size(); k-- > low;) rest = (rest + std::abs(c[k])) * end;
-    below[low - 1] -= rest;
+    below[low - 1] -= sum_of_moduli(c, low);
     const auto near = march(below, 0, end, 1e-3);
     if (!near) return std::nullopt;
     s = *near;

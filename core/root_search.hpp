@@ -10,7 +10,7 @@ namespace graze {
 ///
 /// Zeros at s = 0 that are known exactly (a contact that was just left) are to be divided out before, so
 /// the search neither finds them again nor loses digits next to them. From each s the search goes on by
-/// the zero of the lower bound p(s) + p'(s) h − M h²/2 with |p''| ≤ M on [0, end]: no step can jump over a
+/// the zero of the lower bound p(s) + p'(s) h − M h²/2 with |p''| ≤ M on [0, 1]: no step can jump over a
 /// zero, and the last steps converge quadratically. The first steps are taken on a quartic that stays below
 /// p. A leading coefficient that is not positive (a guard already at its zero and not leaving) gives 0.
 ///

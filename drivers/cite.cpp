@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <string>
 
 #include "drivers/case.hpp"
-#include "drivers/case_options.hpp"
 #include "drivers/command.hpp"
 
 namespace graze {

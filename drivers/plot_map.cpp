@@ -9,6 +9,8 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "core/value.hpp"
 #include "drivers/plot.hpp"

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include "core/value.hpp"
 #include "drivers/plot.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/value.hpp"
 #include "drivers/plot_sheet.hpp"

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <iterator>
@@ -10,6 +9,9 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <span>
+#include <string_view>
+#include <utility>
 
 #include "core/value.hpp"
 #include "drivers/plot.hpp"
@@ -31,7 +33,8 @@ constexpr int row_height = 32;
 constexpr int period_height = 130;
 constexpr int sticking_height = 210;
 
-constexpr std::size_t most_dots = 10000;    // more than this are counted in cells instead
+constexpr std::size_t most_dots = 4000;            // more than this are counted in cells instead
+constexpr std::size_t most_periodic_dots = 20000;  // of periodic motions, on top of the cells
 constexpr std::size_t most_start_rows = 4;  // more initial states than this share one row and one colour
 constexpr int cell_size = 2;                // pixels
 constexpr int shades = 100;                 // steps of the density scale
@@ -39,7 +42,7 @@ constexpr double decades = 3;               // of the density scale
 constexpr int mark_distance = 9;            // pixels
 
 constexpr std::string_view neutral = "#202020";
-constexpr std::string_view single_density = "#08284a";
+constexpr std::string_view single_colour = "#08284a";
 
 /// A part of a strip, in pixels across and rows up.
 struct Piece {
@@ -186,11 +189,12 @@ Axis state_axis(const Sweep& sweep, std::size_t state) {
   return value_axis(label_with_unit(sweep.states[state], sweep.map_state->unit), low, high);
 }
 
-bool few_values(const Sweep& sweep, std::size_t state) {
+template <typename Wanted>
+std::size_t count_values(const Sweep& sweep, std::size_t state, Wanted wanted) {
   std::size_t count = 0;
   for (const std::size_t start : sweep.points.starts())
-    for_values(sweep, start, state, all_points, [&](double, double) { ++count; });
-  return count <= most_dots;
+    for_values(sweep, start, state, wanted, [&](double, double) { ++count; });
+  return count;
 }
 
 std::string group_name(const Sweep& sweep, std::size_t group) {
@@ -198,16 +202,17 @@ std::string group_name(const Sweep& sweep, std::size_t group) {
 }
 
 std::string_view group_colour(const Sweep& sweep, std::size_t group) {
-  return sweep.groups.size() == 1 ? neutral : start_colour(group);
+  return sweep.groups.size() == 1 ? single_colour : start_colour(group);
 }
 
-void draw_dots(Sheet& sheet, const Sweep& sweep, std::size_t state) {
-  std::vector<std::string> elements = {std::string(nothing_on_first_axes)};
+template <typename Wanted>
+void add_dots(std::vector<std::string>& elements, Sheet& sheet, const Sweep& sweep, std::size_t state,
+              Wanted wanted) {
   double size = 0.4;
   for (std::size_t group = 0; group < sweep.groups.size(); ++group) {
     std::string rows;
     for (const std::size_t start : sweep.groups[group])
-      for_values(sweep, start, state, all_points, [&](double x, double value) {
+      for_values(sweep, start, state, wanted, [&](double x, double value) {
         fmt::format_to(std::back_inserter(rows), "{:.9g} {:.9g}\n", x, value);
       });
     if (!rows.empty())
@@ -216,7 +221,6 @@ void draw_dots(Sheet& sheet, const Sweep& sweep, std::size_t state) {
                       sheet.data(rows), size, group_colour(sweep, group)));
     size *= 0.65;  // so that what lies below still shows
   }
-  sheet.plot(elements);
 }
 
 /// Shade of a cell that holds `count` of the `total` values above a pixel: 1 … shades - 1, logarithmic.
@@ -289,8 +293,7 @@ void set_density_palette(Sheet& sheet, const Sweep& sweep) {
     fmt::format_to(std::back_inserter(palette), ", {} '{}', {} '{}'", zero + 1, mixed(dark, "#ffffff", 0.7),
                    zero + shades - 1, dark);
   };
-  for (std::size_t group = 0; group < sweep.groups.size(); ++group)
-    add(group, sweep.groups.size() == 1 ? single_density : start_colour(group));
+  for (std::size_t group = 0; group < sweep.groups.size(); ++group) add(group, group_colour(sweep, group));
   if (sweep.groups.size() > 1) add(sweep.groups.size(), neutral);
   const std::size_t scales = sweep.groups.size() > 1 ? sweep.groups.size() + 1 : 1;
   sheet.command(fmt::format("set palette defined ({}) maxcolors 0", palette));
@@ -308,7 +311,7 @@ void draw_density_scale(Sheet& sheet, const Panel& panel) {
 void draw_state(Sheet& sheet, const Panel& panel, const Sweep& sweep, std::size_t state, bool with_legend) {
   const Axis axis = state_axis(sweep, state);
   sheet.value_axis(panel, axis);
-  const bool few = few_values(sweep, state);
+  const bool few = count_values(sweep, state, all_points) <= most_dots;
   if (with_legend && sweep.groups.size() > 1) {
     std::vector<LegendEntry> entries;
     for (std::size_t group = 0; group < sweep.groups.size(); ++group)
@@ -318,12 +321,17 @@ void draw_state(Sheet& sheet, const Panel& panel, const Sweep& sweep, std::size_
   } else if (with_legend && !few) {
     draw_density_scale(sheet, panel);
   }
-  if (few) {
-    draw_dots(sheet, sweep, state);
-    return;
+  std::vector<std::string> elements = {std::string(nothing_on_first_axes)};
+  const auto periodic = [&](std::size_t point) { return sweep.points.is(point, "periodic"); };
+  if (!few) {
+    set_density_palette(sheet, sweep);
+    elements.push_back(sheet.raster(panel, density(sweep, state, axis, panel)));
   }
-  set_density_palette(sheet, sweep);
-  sheet.plot({std::string(nothing_on_first_axes), sheet.raster(panel, density(sweep, state, axis, panel))});
+  if (few)
+    add_dots(elements, sheet, sweep, state, all_points);
+  else if (count_values(sweep, state, periodic) <= most_periodic_dots)
+    add_dots(elements, sheet, sweep, state, periodic);  // thin branches stand out from clouds
+  sheet.plot(elements);
 }
 
 /// Each pixel of a row is divided among the classes of its points, so that no class is hidden.

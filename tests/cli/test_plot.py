@@ -29,7 +29,7 @@ SWEEP = MODEL + """
 name = "sweep"
 axis = { parameter = "delta", from = 0.2, to = 1.1, points = 46 }
 transient = 60
-record = 20
+record = 100
 max_period = 10
 """
 CASES = {
@@ -171,7 +171,7 @@ class Plot(unittest.TestCase):
         self.assertLessEqual({"delta [rad/s]", "x1 [mm]"}, set(svg_texts(self.folder / "p.svg")))
 
     def test_states_and_arrays_can_be_chosen(self):
-        self.plot(self.result("sweep"), "-o", "p.svg", "--state", "v2")
+        self.plot("-o", "p.svg", "--state", "v2", self.result("sweep"))
         texts = svg_texts(self.folder / "p.svg")
         self.assertIn("v2", texts)
         self.assertNotIn("x1", texts)
@@ -186,6 +186,19 @@ class Plot(unittest.TestCase):
         self.assertNotIn(0.8, numbers)
         self.assertIn("no points with delta", self.plot(self.result("sweep"), "-o", "q.svg", "--from", "7", code=2))
 
+    def test_many_values_become_a_density(self):
+        for name, words in (("sweep", "share of iterates"), ("followed", "several")):
+            with self.subTest(kind=name):
+                copy = self.own_copy(name)
+                self.plot(copy, "-o", "p.svg")
+                self.assertNotIn(words, svg_texts(self.folder / "p.svg"))
+                with h5py.File(copy, "r+") as file:
+                    file["attractor"][...] = 3
+                    file["period"][...] = 0
+                self.plot(copy, "-o", "p.svg")
+                self.assertIn(words, svg_texts(self.folder / "p.svg"))
+                self.assertIn("<image", (self.folder / "p.svg").read_text())
+
     def test_failed_points_are_marked(self):
         copy = self.own_copy("sweep")
         self.plot(copy, "-o", "p.svg")
@@ -195,6 +208,15 @@ class Plot(unittest.TestCase):
             file["map_state"][7] = float("nan")
         self.plot(copy, "-o", "p.svg")
         self.assertEqual(svg_texts(self.folder / "p.svg").count("failed"), 2)  # its class, and its row of marks
+
+    def test_a_failed_point_of_a_map_is_shown(self):
+        copy = self.own_copy("map")
+        self.plot(copy, "-o", "p.svg")
+        self.assertNotIn("failed", svg_texts(self.folder / "p.svg"))
+        with h5py.File(copy, "r+") as file:
+            file["attractor"][4, 3] = 5
+        self.plot(copy, "-o", "p.svg")
+        self.assertIn("failed", svg_texts(self.folder / "p.svg"))
 
     def test_rises_are_marked(self):
         copy = self.own_copy("sweep")

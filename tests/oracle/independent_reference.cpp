@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <random>
 #include <vector>
 
 #include "tests/oracle/independent/reference_motion.hpp"
@@ -153,6 +154,38 @@ TEST_CASE("first encounter: one top of a motion before a stop, from deep to bare
     CHECK_FALSE(miss->touches);
     CHECK(std::abs(miss->minimum - depth) < 1e-18L);
   }
+}
+
+TEST_CASE("first encounter: every turn of a flight is found, close pairs too", "[independent]") {
+  std::mt19937_64 bits(1);
+  const auto draw = [&bits] { return static_cast<Real>(bits()) / static_cast<Real>(bits.max()) * 2 - 1; };
+  const Real step = 1e-2L;
+  std::size_t close_pairs = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    TwoMasses p = without_stops();
+    p.delta = 2 + draw();
+    const ReferenceFlight flight(p, {draw(), draw(), draw(), draw()}, 0);
+    const ReferenceGap gap(flight, 0, Stop{2, 1, 1});
+    for (Real a = 0; a < 8; a += 0.5L) {
+      const Real b = a + 0.5L;
+      std::vector<Real> turns;
+      detail::find_turns(gap, {gap.bound(2, a, b), gap.bound(3, a, b)}, a, b, turns);
+      std::vector<Real> sampled;
+      for (int k = 0; k < 50; ++k) {
+        const Real t = a + static_cast<Real>(k) * step;
+        if ((gap(t)[1] > 0) != (gap(t + step)[1] > 0)) sampled.push_back(t);
+      }
+      close_pairs += sampled.size() > 1;
+      REQUIRE(turns.size() >= sampled.size());  // a pair closer than a sample is found here only
+      REQUIRE((turns.size() - sampled.size()) % 2 == 0);
+      if (turns.size() != sampled.size()) continue;
+      for (std::size_t k = 0; k < turns.size(); ++k) {
+        CHECK(turns[k] >= sampled[k] - 1e-15L);
+        CHECK(turns[k] <= sampled[k] + step + 1e-15L);
+      }
+    }
+  }
+  CHECK(close_pairs >= 3);  // or the test would show nothing
 }
 
 TEST_CASE("first encounter: leaving a stop is no encounter with it", "[independent]") {
