@@ -39,6 +39,7 @@ constexpr std::size_t most_start_rows = 4;  // more initial states than this sha
 constexpr int cell_size = 2;                // pixels
 constexpr int shades = 100;                 // steps of the density scale
 constexpr double decades = 3;               // of the density scale
+constexpr int tic_height = 26;              // pixels, least distance of numbers
 constexpr int mark_distance = 9;            // pixels
 
 constexpr std::string_view neutral = "#202020";
@@ -405,7 +406,7 @@ void draw_periods(Sheet& sheet, const Panel& panel, const Sweep& sweep) {
     }
   }
   const double top = std::max(2.0, std::log2(largest));
-  const int step = top > 4 ? 2 : 1;
+  const int step = static_cast<int>(std::ceil((top + 0.8) * tic_height / panel.height));
   std::string tics;
   for (int power = 0; power <= top; power += step)
     fmt::format_to(std::back_inserter(tics), "{}'{}' {}", power == 0 ? "" : ", ", 1LL << power, power);
