@@ -215,9 +215,12 @@ Attractor find_attractor(const PoincareMap& map, const HybridState& start, const
     const bool neutral = found.transient_used > options.transient &&
                          std::abs(growth.mean) <= options.neutral && growth.error <= options.neutral;
     const bool positive = growth.mean > options.neutral && growth.mean > 3 * growth.error;
-    if (positive || neutral || exhausted) {
-      found.kind = positive ? AttractorClass::chaotic
-                            : (neutral ? AttractorClass::quasiperiodic : AttractorClass::undetermined);
+    // Forcing without a common period: a motion that attracts its neighbours has the forcing's frequencies.
+    const bool driven = !map.system().periodic() && growth.mean < -options.neutral;
+    if (positive || neutral || driven || exhausted) {
+      found.kind = positive            ? AttractorClass::chaotic
+                   : neutral || driven ? AttractorClass::quasiperiodic
+                                       : AttractorClass::undetermined;
       found.lyapunov = growth.mean / growth.time;
       found.last = state;
       found.start_time = absolute_time(map, window);

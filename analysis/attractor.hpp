@@ -51,8 +51,8 @@ struct Attractor {
 /// closes the orbit to 1e-10; its multipliers lie in the unit circle; and the iterate is as near to it as
 /// its rate of convergence allows. Otherwise the largest Lyapunov exponent (a tangent vector carried
 /// through every event) decides, with the standard error of its batch means: clearly positive is chaotic,
-/// neutral is quasiperiodic. Neither: the transient is extended and everything asked again; what is still
-/// open at the end is undetermined.
+/// neutral (or, under forcing without a common period, negative) is quasiperiodic. Neither: the transient is
+/// extended and everything asked again; what is still open at the end is undetermined.
 Attractor find_attractor(const PoincareMap& map, const HybridState& start, const AttractorOptions& options);
 
 }  // namespace graze

@@ -1,0 +1,141 @@
+/// The classification and the sweep: what is found, and that it depends on nothing but the case.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/analysis.hpp"
+#include "analysis/attractor.hpp"
+#include "analysis/axis.hpp"
+#include "tests/support.hpp"
+
+using namespace graze;
+using namespace graze::test;
+
+namespace {
+
+std::unique_ptr<Analysis> make_sweep(const std::string& model, const std::string& keys) {
+  Problem problem;
+  problem.model = make_model(model);
+  problem.start_state.assign(problem.model->states().size(), 0.0);
+  problem.seed = 11;
+  const Value table = settings("[analysis]\n" + keys).at("analysis");
+  for (const AnalysisInfo& info : analyses()) {
+    if (info.name != "sweep") continue;
+    problem.analysis = checked(table, info.keys, "analysis");
+    return info.make(problem);
+  }
+  throw std::runtime_error("no sweep");
+}
+
+/// All values of one array over the whole grid, put together from blocks of about `points`.
+std::vector<double> whole(const Analysis& sweep, const char* name, std::size_t points) {
+  std::vector<double> all;
+  for (const Box& box : sweep.blocks(points)) {
+    const auto block = std::get<std::vector<double>>(sweep.compute(box).at(name).values);
+    all.insert(all.end(), block.begin(), block.end());
+  }
+  return all;
+}
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](double x, double y) {
+           return x == y || (std::isnan(x) && std::isnan(y));
+         });
+}
+
+AttractorClass kind_of(const std::string& model) {
+  const auto system = make_system(model);
+  const HybridState start = state_at(std::vector<double>(static_cast<std::size_t>(system->states()), 0.0));
+  return find_attractor(PoincareMap(*system, Section{}), start, {}).kind;
+}
+
+}  // namespace
+
+TEST_CASE("classes: periodic, chaotic, quasiperiodic, unbounded") {
+  CHECK(kind_of("name = 'two_dof_stops'\ndelta = 0.8") == AttractorClass::periodic);
+  CHECK(kind_of("name = 'two_dof_stops'\ndelta = 1.47") == AttractorClass::chaotic);
+  CHECK(kind_of("name = 'linear_stops'\nmass = [[1]]\ndamping = [[0.3]]\nstiffness = [[1]]\nomega = 0.9\n"
+                "force = [{ cosine = [1] }, { order = 1.4142135623730951, cosine = [1] }]") ==
+        AttractorClass::quasiperiodic);
+  CHECK(kind_of("name = 'linear_stops'\nmass = [[1]]\ndamping = [[-0.3]]\nstiffness = [[1]]\nomega = 0.9\n"
+                "force = [{ cosine = [1] }]") == AttractorClass::unbounded);
+}
+
+TEST_CASE("the exponent of a periodic orbit is the rate of its greatest multiplier") {
+  const auto system = make_system("name = 'two_dof_stops'\ndelta = 0.8");
+  const Attractor a = find_attractor(PoincareMap(*system, Section{}), state_at({0, 0, 0, 0}), {});
+  REQUIRE(a.kind == AttractorClass::periodic);
+  CHECK(a.orbit.residual < 1e-12);
+  CHECK(a.lyapunov == Approx(std::log(spectral_radius(a.orbit)) / (a.orbit.period * system->period())));
+}
+
+TEST_CASE("a sweep does not depend on its blocks, random starts included") {
+  const std::string axis =
+      "axis = { parameter = 'delta', from = 0.7, to = 1.5, points = 12 }\ntransient = 30\nrecord = 20\n";
+  for (const char* more :
+       {"", "start = 'random'\nstarts = 3", "axis2 = { parameter = 'r1', values = [0.5, 0.6, 0.8] }"}) {
+    INFO(more);
+    const auto sweep = make_sweep("name = 'two_dof_stops'", axis + more);
+    const auto one = whole(*sweep, "map_state", 1);
+    CHECK(one.size() % (12 * 20 * 4) == 0);
+    CHECK(same_bits(one, whole(*sweep, "map_state", 5)));
+    CHECK(same_bits(one, whole(*sweep, "map_state", 1000)));
+  }
+}
+
+TEST_CASE("following up and down keeps to a branch where two attractors coexist") {
+  // one mass between two stops: a wide orbit that hits, and the linear one that does not
+  const std::string model =
+      "name = 'linear_stops'\nmass = [[1]]\ndamping = [[0.02]]\nstiffness = [[1]]\nomega = 1\n"
+      "force = [{ cosine = [0.1] }]\nstop = [{ normal = [1], position = 1, restitution = 0.9 }]";
+  const std::string axis = "axis = { parameter = 'omega', from = 1.02, to = 1.4, points = 77 }\nstart = ";
+  const auto impacts = [&](const char* start) {
+    const auto sweep = make_sweep(model, axis + start);
+    std::vector<std::int64_t> all;
+    for (const Box& box : sweep->blocks(1)) {
+      const auto block = std::get<std::vector<std::int64_t>>(sweep->compute(box).at("impacts").values);
+      all.insert(all.end(), block.begin(), block.end());
+    }
+    return all;
+  };
+  const auto up = impacts("'follow_up'");
+  const auto down = impacts("'follow_down'");
+  const auto both = impacts("'follow_both'");
+  REQUIRE(both.size() == up.size() + down.size());
+  CHECK(std::equal(up.begin(), up.end(), both.begin()));
+  CHECK(std::equal(down.begin(), down.end(), both.begin() + static_cast<std::ptrdiff_t>(up.size())));
+  CHECK(up.front() > 0);
+  CHECK(down.back() == 0);
+  CHECK(up != down);
+}
+
+TEST_CASE("the impact map and a level section see the same periodic orbits as the stroboscopic map") {
+  const std::string axis = "axis = { parameter = 'delta', values = [0.7, 0.8] }\n";
+  const auto lyapunov = [&](const std::string& map) {
+    return whole(*make_sweep("name = 'two_dof_stops'", axis + map), "lyapunov", 1);
+  };
+  const auto stroboscopic = lyapunov("");
+  for (const char* map :
+       {"map = 'impact'\ncontact = '1'\nside = 'before'", "map = 'impact'\ncontact = '1'\nside = 'after'",
+        "map = 'section'\ncoordinate = 'x2'\nlevel = -0.2\ndirection = 'down'"}) {
+    INFO(map);
+    const auto other = lyapunov(map);
+    for (std::size_t i = 0; i < other.size(); ++i) CHECK(other[i] == Approx(stroboscopic[i]).epsilon(1e-8));
+  }
+}
+
+TEST_CASE("boxes cover every point once") {
+  for (const std::size_t points :
+       {std::size_t{1}, std::size_t{4}, std::size_t{7}, std::size_t{35}, std::size_t{1000}}) {
+    std::vector<int> seen(3 * 5 * 7, 0);
+    for (const Box& box : split({3, 5, 7}, points)) {
+      CHECK(box.points() <= std::max<std::size_t>(points, 1));
+      for (std::size_t i = 0; i < box.count[0]; ++i)
+        for (std::size_t j = 0; j < box.count[1]; ++j)
+          for (std::size_t k = 0; k < box.count[2]; ++k)
+            ++seen[((box.offset[0] + i) * 5 + box.offset[1] + j) * 7 + box.offset[2] + k];
+    }
+    CHECK(std::all_of(seen.begin(), seen.end(), [](int n) { return n == 1; }));
+  }
+}
