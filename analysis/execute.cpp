@@ -3,8 +3,11 @@
 #include <omp.h>
 
 #include <atomic>
+#include <cmath>
 #include <exception>
 #include <mutex>
+#include <numbers>
+#include <numeric>
 
 #if defined(__SSE2__)
 #include <xmmintrin.h>
@@ -36,10 +39,19 @@ class FlushDenormals {
 
 }  // namespace
 
+std::vector<std::size_t> dealt(std::size_t blocks) {
+  const auto golden = static_cast<double>(blocks) / std::numbers::phi;
+  auto stride = static_cast<std::size_t>(std::lround(golden));
+  while (std::gcd(stride, blocks) > 1) ++stride;
+  std::vector<std::size_t> order(blocks);
+  for (std::size_t k = 1; k < blocks; ++k) order[k] = (order[k - 1] + stride) % blocks;
+  return order;
+}
+
 std::size_t execute(const Analysis& analysis, const std::vector<Box>& blocks, Sink& sink,
                     const Execution& execution) {
   std::vector<std::size_t> missing;
-  for (std::size_t index = 0; index < blocks.size(); ++index) {
+  for (const std::size_t index : dealt(blocks.size())) {
     if (!sink.has(index)) missing.push_back(index);
   }
 

@@ -16,8 +16,13 @@ struct Execution {
   std::function<void(std::size_t points)> done;  ///< called (one thread at a time) after each stored block
 };
 
-/// Computes every block that the sink does not have yet, in any order, and puts it there. Denormals are
-/// flushed in every worker. Returns the number of blocks still missing (> 0 only after `stop`). The first
+/// The order in which the indices 0 … blocks − 1 are worked off: by a stride near the golden section that has
+/// no common divisor with their number. Every run of consecutive places in it is spread over all of parameter
+/// space, so that easy and hard regions come evenly to all workers, and the time left can be told early on.
+std::vector<std::size_t> dealt(std::size_t blocks);
+
+/// Computes every block that the sink does not have yet, in the order `dealt`, and puts it there. Denormals
+/// are flushed in every worker. Returns the number of blocks still missing (> 0 only after `stop`). The first
 /// exception of a worker ends the run and is thrown again here; blocks already stored stay.
 std::size_t execute(const Analysis& analysis, const std::vector<Box>& blocks, Sink& sink,
                     const Execution& execution);

@@ -10,7 +10,7 @@
 namespace graze::bench {
 namespace {
 
-constexpr std::size_t points_per_block = 8;
+constexpr std::size_t points_per_block = 4;
 
 template <class Info>
 const Info& named(const std::vector<Info>& list, const std::string& name) {
