@@ -1,5 +1,7 @@
 #include "core/model.hpp"
 
+#include <utility>
+
 namespace graze {
 
 // The list of models that the build has collected: first declared, then called.
@@ -44,7 +46,10 @@ const std::vector<Key>& tolerance_keys() {
                  "events allowed in one map iterate before the point counts as chattering without end"),
       number_key("patience", Key::Type::number, defaults.patience, Range{0, 1e9, true, false},
                  "forcing periods (autonomous: shortest natural periods) to wait for the next impact or "
-                 "section")};
+                 "section"),
+      number_key("integration", Key::Type::number, defaults.integration, Range{0, 1e-3, true, false},
+                 "what a step of a nonlinear flow may leave out of any state, as a share of its size; linear "
+                 "flow is exact")};
   return keys;
 }
 
@@ -53,8 +58,45 @@ Tolerance read_tolerance(const Value& table) {
   t.chatter = table.at("chatter").number("tolerance.chatter");
   t.turn = table.at("turn").number("tolerance.turn");
   t.events = table.at("events").integer("tolerance.events");
+  t.integration = table.at("integration").number("tolerance.integration");
   t.patience = table.at("patience").number("tolerance.patience");
   return t;
+}
+
+namespace {
+
+using SystemMaker = std::function<std::unique_ptr<System>(std::span<const double>, const Tolerance&)>;
+
+/// A model whose settings are its parameters.
+class ParameterModel final : public Model {
+ public:
+  ParameterModel(const Value& table, const ModelInfo& info, std::vector<Parameter> parameters,
+                 SystemMaker maker)
+      : maker_(std::move(maker)) {
+    parameters_ = std::move(parameters);
+    for (Parameter& p : parameters_) p.value = table.at(p.name).number("model." + p.name);
+    states_ = info.states;
+    contacts_ = info.contacts;
+  }
+  std::unique_ptr<System> system(std::span<const double> values, const Tolerance& tolerance) const override {
+    return maker_(values, tolerance);
+  }
+
+ private:
+  SystemMaker maker_;
+};
+
+}  // namespace
+
+void ModelInfo::set_parameters(std::vector<Parameter> parameters, SystemMaker system) {
+  for (const Parameter& p : parameters) keys.push_back(parameter_key(p));
+  ModelInfo names;
+  names.states = states;
+  names.contacts = contacts;
+  make = [names, parameters = std::move(parameters),
+          system = std::move(system)](const Value& table) -> std::shared_ptr<const Model> {
+    return std::make_shared<ParameterModel>(table, names, parameters, system);
+  };
 }
 
 int Model::parameter_index(std::string_view name) const {

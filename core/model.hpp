@@ -1,6 +1,7 @@
 /// What a model is to the rest of the program.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@ struct Tolerance {
   double turn = 0.01;
   std::int64_t events = 100000;
   double patience = 1000;
+  double integration = 1e-15;
 };
 
 /// Table [tolerance] of the case file.
@@ -56,7 +58,13 @@ struct ModelInfo {
   std::vector<Quantity> contacts;      ///< with the default settings
   std::string modes;                   ///< what the integer `mode` says
   /// From the checked table [model]. Throws InputError.
-  std::shared_ptr<const Model> (*make)(const Value& table);
+  std::function<std::shared_ptr<const Model>(const Value& table)> make;
+
+  /// For a model whose settings are just its parameters: fills in `keys` and `make` from their table, after
+  /// states and contacts. `system` makes the system from their values, nullptr when they make none.
+  void set_parameters(
+      std::vector<Parameter> parameters,
+      std::function<std::unique_ptr<System>(std::span<const double>, const Tolerance&)> system);
 };
 
 /// All models, by name.

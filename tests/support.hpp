@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -25,6 +26,13 @@ inline Value settings(const std::string& toml) {
   const Value root = read_case(path.string(), {}).root;
   std::filesystem::remove(path);
   return root;
+}
+
+/// All digits of a number, as TOML writes it.
+inline std::string fmt_double(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17e", value);
+  return text;
 }
 
 /// A model from its table, for example "name = 'two_dof_stops'\ndelta = 0.16".

@@ -34,17 +34,6 @@ std::vector<Parameter> parameter_table() {
   return p;
 }
 
-std::vector<Quantity> state_table() {
-  return {{"x1", "1", "displacement of mass 1"},
-          {"v1", "1", "velocity of mass 1"},
-          {"x2", "1", "displacement of mass 2"},
-          {"v2", "1", "velocity of mass 2"}};
-}
-
-std::vector<Quantity> contact_table() {
-  return {{"1", "1", "mass 1 at its stop"}, {"2", "1", "mass 2 at its stop"}};
-}
-
 /// Equations of motion after Xiao, Yue & Xie, with Newton's impact law.
 struct Equations {
   template <class S>
@@ -70,19 +59,6 @@ struct Equations {
   }
 };
 
-class TwoDofStops final : public Model {
- public:
-  explicit TwoDofStops(const Value& table) {
-    parameters_ = parameter_table();
-    for (Parameter& p : parameters_) p.value = table.at(p.name).number("model." + p.name);
-    states_ = state_table();
-    contacts_ = contact_table();
-  }
-  std::unique_ptr<System> system(std::span<const double> values, const Tolerance& tolerance) const override {
-    return linear_family_system<2, 1, 2>(Equations{}, values, tolerance);
-  }
-};
-
 }  // namespace
 
 GRAZE_MODEL(two_dof_stops) {
@@ -96,13 +72,15 @@ GRAZE_MODEL(two_dof_stops) {
   info.citations = {
       "Xiao Huayi, Yue Yuan, Xie Jianhua: Sticking motions and rising phenomena in the two-degree-of-freedom "
       "vibro-impact system"};
-  for (const Parameter& p : parameter_table()) info.keys.push_back(parameter_key(p));
-  info.states = state_table();
-  info.contacts = contact_table();
+  info.states = {{"x1", "1", "displacement of mass 1"},
+                 {"v1", "1", "velocity of mass 1"},
+                 {"x2", "1", "displacement of mass 2"},
+                 {"v2", "1", "velocity of mass 2"}};
+  info.contacts = {{"1", "1", "mass 1 at its stop"}, {"2", "1", "mass 2 at its stop"}};
   info.modes = "bit 0 set: mass 1 sticks at its stop; bit 1 set: mass 2 sticks; 3: motionless";
-  info.make = [](const Value& table) -> std::shared_ptr<const Model> {
-    return std::make_shared<TwoDofStops>(table);
-  };
+  info.set_parameters(parameter_table(), [](std::span<const double> values, const Tolerance& tolerance) {
+    return linear_family_system<2, 1, 2>(Equations{}, values, tolerance);
+  });
   return info;
 }
 

@@ -109,7 +109,7 @@ TEST_CASE("two bodies on a floor, one on the other: contacts between masses, New
   CHECK(state.x(3) == Approx(1).margin(1e-14));
 }
 
-TEST_CASE("a stack at rest: every contact carries; momentum and the lower impact go through") {
+TEST_CASE("a stack at rest: every contact carries, momentum and the lower impact go through") {
   // x1 ≥ 0 on the floor, x2 ≥ x1 on top, weight 1 each: forces 2 and 1
   const std::string stack =
       "name = 'linear_stops'\nmass = [[1, 0], [0, 1]]\nconstant = [-1, -1]\n"
@@ -129,7 +129,7 @@ TEST_CASE("a stack at rest: every contact carries; momentum and the lower impact
   CHECK(dropped.x.cwiseAbs().maxCoeff() < 1e-12);
 }
 
-TEST_CASE("a force that only touches zero releases nothing; one that passes does") {
+TEST_CASE("a force that only touches zero releases nothing, one that passes does") {
   // weight 1 and forcing A cos t: the contact force 1 − A cos t touches zero for A = 1
   for (const double amplitude : {0.999999, 1.000001}) {
     const auto system =

@@ -1,0 +1,313 @@
+/// What every motion does, whatever flows: to the next event, apply it, repeat.
+///
+///     x⁻ ──arc──▶ first guard at zero ──▶ the engine's rules at that instant ──▶ x⁺
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "core/dual.hpp"
+#include "core/model.hpp"
+#include "core/root_search.hpp"
+#include "core/system.hpp"
+
+namespace graze {
+
+/// The first thing that happens on an arc.
+struct Crossing {
+  enum class Kind {
+    none,   ///< nothing up to the end of the arc, which lies at `cell` and `fraction`
+    guard,  ///< guard `guard` falls through zero
+    level,  ///< the section's level is passed the right way
+    arm,    ///< … the other way: from now on it can be
+    floor   ///< the integrator can go no further
+  } kind = Kind::none;
+  int guard = -1;
+  long cell = 0;        ///< piece of the arc
+  double fraction = 0;  ///< of that piece
+  double slope = 0;     ///< of the guard, per time
+};
+
+/// One moving point with scalar S, as `Engine` moves it. An engine derives from this and provides
+///
+///     S period() const            forcing period, 0 when autonomous
+///     bool commensurate() const   whether the right-hand side repeats after it
+///     double fastest_rate() const                        of the motion, 1/time
+///     Crossing search(double horizon, section, observer) first event within the horizon from here
+///     void move(crossing)                                to a crossing, with derivatives at fixed time
+///     void drift(S shift), drift_time(S shift)           by a value of zero of the flow's variable, of time
+///     S event_shift(crossing, section)                   how the instant depends on the derivatives'
+///     variables Outcome start(observer)                            a fresh start: mode and touches from x
+///     Outcome meet(crossing, observer)                   a guard at zero
+///     bool hits(int contact, crossing) const             whether that guard is an impact of this contact
+///     void put_on(int contact)                           exactly onto a contact
+///     void outer_state(Eigen::VectorXd&) const           x without derivatives, as the outside orders it
+template <class Engine, class S, class State>
+class MotionLoop {
+ public:
+  State x;
+  S time{0};
+
+  /// Takes over everything of a state but x and time.
+  void place(const HybridState& from, std::size_t contacts) {
+    turns_ = from.turns;
+    mode_ = from.mode;
+    settled_ = from.settled;
+    touches_.assign(contacts, {});
+    for (std::size_t i = 0; i < std::min(contacts, from.touches.size()); ++i) {
+      touches_[i] = {from.touches[i].order, S(from.touches[i].speed)};
+    }
+  }
+  void report(HybridState& to) const {
+    to.turns = turns_;
+    to.mode = mode_;
+    to.settled = settled_;
+    to.touches.resize(touches_.size());
+    for (std::size_t i = 0; i < touches_.size(); ++i) {
+      to.touches[i] = {touches_[i].order, value_of(touches_[i].speed)};
+    }
+  }
+
+  /// To the next meeting with the section.
+  Outcome advance(const Section& section, Observer* observer);
+
+ protected:
+  struct ExactTouch {
+    int order = 0;
+    S speed{0};
+  };
+
+  explicit MotionLoop(const Tolerance& tolerance) : tolerance_(tolerance) {}
+
+  bool closed(int i) const { return ((mode_ >> i) & 1) != 0; }
+  double absolute(double t) const { return t + static_cast<double>(turns_) * value_of(engine().period()); }
+  bool finite() const { return values_of(x).allFinite(); }
+
+  /// The section's level on a piece of the arc, from its coefficients there (level minus coordinate, times
+  /// the direction): armed while the state is on the side it is to come from. `begins`: the arc begins here.
+  void search_level(std::span<double> c, bool begins, double length, Crossing& first) const;
+  /// A gap that may be small: its first zero, looked for behind the zeros that are known from a touch.
+  template <class Coefficients>
+  void search_guard(int guard, Coefficients& c, const ExactTouch& touch, double length,
+                    Crossing& first) const;
+  /// Reports where an open gap turns on a piece of the arc that begins at `begin`.
+  template <class Coefficients>
+  void watch_gap(Observer& observer, int contact, Coefficients c, double begin, double length,
+                 double end) const;
+
+  /// The state for an observer; nothing when there is none.
+  Eigen::VectorXd snapshot(const Observer* observer) const {
+    Eigen::VectorXd y;
+    if (observer != nullptr) engine().outer_state(y);
+    return y;
+  }
+  void tell(Observer* observer, EventKind kind, int contact, const Eigen::VectorXd& before, double event_time,
+            double speed = std::numeric_limits<double>::quiet_NaN()) const;
+  void close(int i, Observer* observer, double event_time);
+  void open(int i, int order, Observer* observer);
+
+  Tolerance tolerance_;
+  std::int64_t turns_ = 0;
+  std::int64_t mode_ = 0;
+  bool settled_ = false;
+  bool on_level_ = false;  ///< the arc starts exactly on the section's level
+  std::vector<ExactTouch> touches_;
+
+ private:
+  Engine& engine() { return static_cast<Engine&>(*this); }
+  const Engine& engine() const { return static_cast<const Engine&>(*this); }
+
+  S deadline(const Section& section) const;
+  void wrap(S& deadline);
+  Outcome finish(const Section& section, const S& deadline, bool to_phase_zero);
+};
+
+/// Where this iterate ends at the latest, on the clock of `time`.
+template <class Engine, class S, class State>
+S MotionLoop<Engine, S, State>::deadline(const Section& section) const {
+  const S period = engine().period();
+  const bool forced = period > S(0);
+  switch (section.kind) {
+    case Section::Kind::stroboscopic:
+      if (forced) return engine().commensurate() ? period : S(time + period);
+      return time + S(section.interval);
+    case Section::Kind::time:
+      return time + S(section.interval);
+    default:
+      return time + S(tolerance_.patience * (forced ? value_of(period) : 2 * M_PI / engine().fastest_rate()));
+  }
+}
+
+/// Counts whole forcing periods apart, so that the phase keeps its digits however long the run.
+template <class Engine, class S, class State>
+void MotionLoop<Engine, S, State>::wrap(S& deadline) {
+  if (!engine().commensurate()) return;
+  const S period = engine().period();
+  while (period > S(0) && time >= period) {
+    time -= period;
+    deadline -= period;
+    ++turns_;
+  }
+}
+
+/// The arc has come to its deadline without an event.
+template <class Engine, class S, class State>
+Outcome MotionLoop<Engine, S, State>::finish(const Section& section, const S& deadline, bool to_phase_zero) {
+  if constexpr (!std::is_same_v<S, double>) {
+    const S rest = deadline - time;
+    engine().drift_time(rest - S(value_of(rest)));
+  }
+  if (!finite()) return Outcome::non_finite;
+  if (section.kind != Section::Kind::stroboscopic && section.kind != Section::Kind::time) {
+    return Outcome::no_return;
+  }
+  if (to_phase_zero) {
+    time = S(0);
+    ++turns_;
+  } else {
+    time = deadline;
+  }
+  return Outcome::ok;
+}
+
+template <class Engine, class S, class State>
+Outcome MotionLoop<Engine, S, State>::advance(const Section& section, Observer* observer) {
+  S end = deadline(section);
+  const bool to_phase_zero =
+      section.kind == Section::Kind::stroboscopic && engine().commensurate() && engine().period() > S(0);
+  on_level_ = section.kind == Section::Kind::level && value_of(x(section.coordinate)) == section.level;
+  if (!settled_) {
+    const Outcome outcome = engine().start(observer);
+    if (outcome != Outcome::ok) return outcome;
+  }
+  for (std::int64_t events = 0; events < tolerance_.events; ++events) {
+    if (!to_phase_zero) wrap(end);
+    const S left = end - time;
+    Crossing c;
+    if (left > S(0)) {
+      c = engine().search(value_of(left), section, observer);
+      if (c.kind == Crossing::Kind::floor) return finite() ? Outcome::step_floor : Outcome::non_finite;
+      engine().move(c);
+    }
+    if (c.kind == Crossing::Kind::none) return finish(section, end, to_phase_zero);
+    if constexpr (!std::is_same_v<S, double>) {
+      if (c.kind != Crossing::Kind::arm && c.slope != 0) engine().drift(engine().event_shift(c, section));
+    }
+    if (!finite()) return Outcome::non_finite;
+    if (c.kind == Crossing::Kind::arm) {
+      on_level_ = true;
+      continue;
+    }
+    if (c.kind == Crossing::Kind::level) {
+      x(section.coordinate) = S(section.level);
+      on_level_ = true;
+      wrap(end);
+      return Outcome::ok;
+    }
+    const bool target = engine().hits(section.contact, c);
+    if (target && section.kind == Section::Kind::impact_before) {
+      engine().put_on(section.contact);
+      wrap(end);
+      settled_ = false;
+      return Outcome::ok;
+    }
+    const Outcome outcome = engine().meet(c, observer);
+    if (outcome != Outcome::ok) return outcome;
+    if (target && section.kind == Section::Kind::impact_after) {
+      wrap(end);
+      return Outcome::ok;
+    }
+  }
+  return Outcome::event_limit;
+}
+
+template <class Engine, class S, class State>
+void MotionLoop<Engine, S, State>::search_level(std::span<double> c, bool begins, double length,
+                                                Crossing& first) const {
+  const bool here = on_level_ && begins;
+  if (here) c[0] = 0;
+  const bool armed = here ? c[1] > 0 : c[0] > 0;
+  if (!armed) {
+    for (double& a : c) a = -a;
+  }
+  const auto zero = first_zero(here ? std::span<const double>(c).subspan(1) : c, first.fraction);
+  if (!zero) return;
+  first.kind = armed ? Crossing::Kind::level : Crossing::Kind::arm;
+  first.guard = -1;
+  first.fraction = *zero;
+  first.slope = polynomial_slope(c, *zero) / length;
+}
+
+template <class Engine, class S, class State>
+template <class Coefficients>
+void MotionLoop<Engine, S, State>::search_guard(int guard, Coefficients& c, const ExactTouch& touch,
+                                                double length, Crossing& first) const {
+  std::size_t zeros = static_cast<std::size_t>(touch.order);
+  if (zeros == 0 && c[0] <= 0 && c[1] > 0) zeros = 1;
+  if (touch.order == 1 && touch.speed > S(0)) c[1] = value_of(touch.speed) * length;
+  const auto zero = first_zero(std::span<const double>(c).subspan(zeros), first.fraction);
+  if (!zero) return;
+  std::fill(c.begin(), c.begin() + static_cast<std::ptrdiff_t>(zeros), 0.0);
+  first.kind = Crossing::Kind::guard;
+  first.guard = guard;
+  first.fraction = *zero;
+  first.slope = polynomial_slope(c, *zero) / length;
+}
+
+template <class Engine, class S, class State>
+template <class Coefficients>
+void MotionLoop<Engine, S, State>::watch_gap(Observer& observer, int contact, Coefficients c, double begin,
+                                             double length, double end) const {
+  const bool falls = c[1] < 0;
+  if (!falls) {
+    for (double& a : c) a = -a;
+  }
+  const auto turn = first_minimum(c, end);
+  if (!turn) return;
+  const double extreme = polynomial(c, *turn);
+  const double instant = absolute(begin + *turn * length);
+  if (!falls) {
+    observer.excursion(contact, instant, -extreme);
+  } else if (extreme > 0) {
+    const double curvature = std::max(0.0, polynomial_curvature(c, *turn));
+    observer.near_miss(contact, instant, std::sqrt(2 * extreme * curvature) / length);
+  }
+}
+
+template <class Engine, class S, class State>
+void MotionLoop<Engine, S, State>::close(int i, Observer* observer, double event_time) {
+  mode_ |= std::int64_t{1} << i;
+  tell(observer, EventKind::stick, i, snapshot(observer), event_time);
+}
+
+template <class Engine, class S, class State>
+void MotionLoop<Engine, S, State>::open(int i, int order, Observer* observer) {
+  touches_[static_cast<std::size_t>(i)] = {order, S(0)};
+  if (!closed(i)) return;
+  mode_ &= ~(std::int64_t{1} << i);
+  tell(observer, EventKind::release, i, snapshot(observer), value_of(time));
+}
+
+template <class Engine, class S, class State>
+void MotionLoop<Engine, S, State>::tell(Observer* observer, EventKind kind, int contact,
+                                        const Eigen::VectorXd& before, double event_time,
+                                        double speed) const {
+  if (observer == nullptr) return;
+  const Eigen::VectorXd after = snapshot(observer);
+  Event event;
+  event.time = absolute(event_time);
+  event.kind = kind;
+  event.contact = contact;
+  event.approach_speed = speed;
+  event.before = {before.data(), static_cast<std::size_t>(before.size())};
+  event.after = {after.data(), static_cast<std::size_t>(after.size())};
+  observer->event(event);
+}
+
+}  // namespace graze

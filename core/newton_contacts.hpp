@@ -1,0 +1,288 @@
+/// The rules of rigid contacts without friction, whatever moves between them.
+///
+///     first guard at zero ──▶ impact | release | graze ──▶ chatter complete? ──▶ settle ──▶ x⁺
+///
+/// Rules at an instant (each has its test):
+/// - Impact: a gap reaches zero with approach speed w > 0. All contacts at zero gap take part: closed ones,
+///   and open ones that approach. Their normal velocities after obey 0 ≤ Λ ⊥ u⁺ + r u⁻ ≥ 0 (Newton's law for
+///   each that carries an impulse, in no particular order); a stop on one coordinate of a system with
+///   diagonal mass changes that coordinate only.
+/// - Graze: the gap touches zero and would not have gone deeper than rounding. The velocity loses its normal
+///   part, nothing else happens.
+/// - After an impact a sequence that certainly accumulates is completed (core/chatter).
+/// - Settle: contacts at zero gap and zero normal speed stay closed where that takes a pressing force
+///   (0 ≤ λ ⊥ g'' ≥ 0), and open otherwise. No force at all: the rate of the force decides.
+/// - Release: the force of a closed contact falls through zero. A force that only touches zero goes on.
+/// - A start on a contact is put exactly on it: approaching it is an impact at the start, at rest it settles,
+///   leaving it leaves. An impact at the very instant of a section belongs to the iterate that ends there.
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/chatter.hpp"
+#include "core/complementarity.hpp"
+#include "core/motion_loop.hpp"
+
+namespace graze {
+
+/// Acceleration that presses a body onto a contact, with all contacts open.
+struct FreePressing {
+  double value;
+  double size;  ///< of its terms
+};
+
+/// Guard i of such a motion is the gap of contact i while it is open, its contact force while it is closed.
+/// An engine derives from this and provides, beyond what the loop asks for,
+///
+///     int count() const                      contacts
+///     bool exists(int i) const               false: switched off
+///     S gap(int i), S approach(int i)        at the state; approach = −d gap/dt
+///     double reach(int i)                    size of the terms in the gap: what its rounding is a share of
+///     double length() const, speed() const   size of the positions and velocities
+///     S restitution(int i)
+///     void kick(int i, S speed)              an impulse that adds `speed` to the opening speed of contact i
+///     S response(int i, int j)               change of opening speed i per kick j
+///     S pressing(int i)                      a = −d²gap/dt² in the mode, 0 = d gap/dt
+///     Rebound<S> rebound(int i, S speed)     what core/chatter asks of a contact
+///     void pass_on(int i, S integral)        what the rest of the system felt of ∫ gap dt
+///     FreePressing free_pressing(int i)      a with all contacts open
+///     double press_rate(int i)               da/dt with the other closed contacts closed
+template <class Engine, class S, class State>
+class NewtonContacts : public MotionLoop<Engine, S, State> {
+ public:
+  using Loop = MotionLoop<Engine, S, State>;
+
+ protected:
+  friend Loop;
+  using Loop::close;
+  using Loop::closed;
+  using Loop::mode_;
+  using Loop::open;
+  using Loop::settled_;
+  using Loop::snapshot;
+  using Loop::tell;
+  using Loop::time;
+  using Loop::tolerance_;
+  using Loop::touches_;
+  using typename Loop::ExactTouch;
+
+  using Loop::Loop;
+  bool hits(int contact, const Crossing& c) const { return contact == c.guard && !closed(contact); }
+  Outcome start(Observer* observer);
+  Outcome meet(const Crossing& c, Observer* observer);
+
+ private:
+  struct Touching {
+    int contact;
+    S speed;    ///< of approach, before
+    S rebound;  ///< of opening, after
+  };
+
+  Engine& engine() { return static_cast<Engine&>(*this); }
+  double gap_rounding(int i) { return 8 * std::numeric_limits<double>::epsilon() * engine().reach(i); }
+  Outcome hit(int i, Observer* observer);
+  Outcome impulses();
+  void complete_chatter(int i, Observer* observer);
+  Outcome settle(Observer* observer);
+  void decide_without_force(int i, Observer* observer);
+
+  std::vector<int> resting_;        ///< contacts at zero gap and zero normal speed, to be settled
+  std::vector<Touching> touching_;  ///< contacts that take part in an impact
+};
+
+template <class Engine, class S, class State>
+Outcome NewtonContacts<Engine, S, State>::start(Observer* observer) {
+  constexpr double slack = 1e-12;
+  const int count = engine().count();
+  mode_ = 0;
+  touches_.assign(static_cast<std::size_t>(count), {});
+  resting_.clear();
+  settled_ = true;
+  int approaching = -1;
+  const double slow = slack * engine().speed();
+  for (int i = 0; i < count; ++i) {
+    if (!engine().exists(i)) continue;
+    const double g = value_of(engine().gap(i));
+    const double rounding = slack * (engine().reach(i) + engine().length());
+    if (g < -rounding) return Outcome::bad_start;
+    if (g > rounding) continue;
+    engine().put_on(i);
+    const S w = engine().approach(i);
+    if (value_of(w) > slow) {
+      if (approaching < 0) approaching = i;
+    } else if (value_of(w) >= -slow) {
+      engine().kick(i, w);
+      resting_.push_back(i);
+    } else {
+      touches_[static_cast<std::size_t>(i)] = {1, -w};
+    }
+  }
+  if (approaching >= 0) return hit(approaching, observer);
+  return settle(observer);
+}
+
+template <class Engine, class S, class State>
+Outcome NewtonContacts<Engine, S, State>::meet(const Crossing& c, Observer* observer) {
+  if (!closed(c.guard)) return hit(c.guard, observer);
+  if (c.slope < 0) {
+    open(c.guard, 3, observer);
+  } else {
+    touches_[static_cast<std::size_t>(c.guard)] = {2, S(0)};  // the force only touches zero
+  }
+  return Outcome::ok;
+}
+
+/// Contact i is met with its gap at zero.
+template <class Engine, class S, class State>
+Outcome NewtonContacts<Engine, S, State>::hit(int i, Observer* observer) {
+  engine().put_on(i);
+  const Eigen::VectorXd before = snapshot(observer);
+  const S w = engine().approach(i);
+  const S a = engine().pressing(i);
+  if (!(w > S(0)) ||
+      (!(a > S(0)) && value_of(w) * value_of(w) <= 2 * std::abs(value_of(a)) * gap_rounding(i))) {
+    engine().kick(i, w);
+    resting_.push_back(i);
+    tell(observer, EventKind::graze, i, before, value_of(time), std::max(0.0, value_of(w)));
+    return settle(observer);
+  }
+  touching_.clear();
+  for (int j = 0; j < engine().count(); ++j) {
+    if (!engine().exists(j)) continue;
+    const bool meets =
+        j == i || closed(j) ||
+        (std::abs(value_of(engine().gap(j))) <= gap_rounding(j) && engine().approach(j) > S(0));
+    if (!meets) continue;
+    if (j != i) engine().put_on(j);
+    touching_.push_back({j, closed(j) ? S(0) : engine().approach(j), S(0)});
+  }
+  const Outcome outcome = impulses();
+  if (outcome != Outcome::ok) return outcome;
+  for (const Touching& t : touching_) {
+    const bool was_closed = closed(t.contact);
+    if (!was_closed) tell(observer, EventKind::impact, t.contact, before, value_of(time), value_of(t.speed));
+    if (t.rebound > S(0)) {
+      if (was_closed) open(t.contact, 1, observer);
+      touches_[static_cast<std::size_t>(t.contact)] = {1, t.rebound};
+    } else if (!was_closed) {
+      resting_.push_back(t.contact);
+    }
+  }
+  for (const Touching& t : touching_) {
+    if (touches_[static_cast<std::size_t>(t.contact)].order == 1) complete_chatter(t.contact, observer);
+  }
+  return settle(observer);
+}
+
+/// Velocities after an impact: 0 ≤ Λ ⊥ u⁺ + r u⁻ ≥ 0 over the touching contacts, u = −approach speed.
+template <class Engine, class S, class State>
+Outcome NewtonContacts<Engine, S, State>::impulses() {
+  if (touching_.size() == 1) {
+    Touching& t = touching_.front();
+    t.rebound = engine().restitution(t.contact) * t.speed;
+    engine().kick(t.contact, S(t.speed + t.rebound));
+    return Outcome::ok;
+  }
+  const Eigen::Index n = static_cast<Eigen::Index>(touching_.size());
+  Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> G(n, n);
+  Eigen::Matrix<S, Eigen::Dynamic, 1> q(n);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const Touching& t = touching_[static_cast<std::size_t>(k)];
+    q(k) = -(S(1) + engine().restitution(t.contact)) * t.speed;
+    for (Eigen::Index j = 0; j < n; ++j) {
+      G(k, j) = engine().response(t.contact, touching_[static_cast<std::size_t>(j)].contact);
+    }
+  }
+  const auto carries = carrying_contacts(values_of(G), values_of(q));
+  if (!carries) return Outcome::painleve;
+  std::vector<Eigen::Index> set;
+  for (Eigen::Index k = 0; k < n; ++k) {
+    if ((*carries)[static_cast<std::size_t>(k)]) set.push_back(k);
+  }
+  const Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> block = G(set, set);
+  const Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> inverse = block.inverse();
+  const Eigen::Matrix<S, Eigen::Dynamic, 1> speeds = -inverse.lazyProduct(q(set).eval());
+  for (std::size_t k = 0; k < set.size(); ++k) {
+    engine().kick(touching_[static_cast<std::size_t>(set[k])].contact, speeds(static_cast<Eigen::Index>(k)));
+  }
+  for (std::size_t k = 0; k < touching_.size(); ++k) {
+    Touching& t = touching_[k];
+    t.rebound =
+        (*carries)[k] ? S(engine().restitution(t.contact) * t.speed) : S(-engine().approach(t.contact));
+  }
+  return Outcome::ok;
+}
+
+/// If the impacts of contact i from here on certainly accumulate at once: puts the body at rest there and
+/// gives the rest of the system what it would have felt.
+template <class Engine, class S, class State>
+void NewtonContacts<Engine, S, State>::complete_chatter(int i, Observer* observer) {
+  const Rebound<S> rebound = engine().rebound(i, touches_[static_cast<std::size_t>(i)].speed);
+  if (!chatter_completes(rebound, engine().fastest_rate(), tolerance_.chatter, tolerance_.turn)) return;
+  const Eigen::VectorXd before = snapshot(observer);
+  engine().kick(i, engine().approach(i));
+  engine().pass_on(i, chatter_gap_integral(rebound));
+  touches_[static_cast<std::size_t>(i)] = {};
+  const double accumulation = value_of(time) + value_of(chatter_duration(rebound));
+  tell(observer, EventKind::chatter_complete, i, before, accumulation);
+  close(i, observer, accumulation);
+}
+
+/// Which of the contacts at rest stay closed.
+template <class Engine, class S, class State>
+Outcome NewtonContacts<Engine, S, State>::settle(Observer* observer) {
+  if (resting_.empty() && !engine().any_closed()) return Outcome::ok;
+  std::vector<int> candidates = std::move(resting_);
+  resting_.clear();
+  for (int j = 0; j < engine().count(); ++j) {
+    if (closed(j)) candidates.push_back(j);
+  }
+  const Eigen::Index n = static_cast<Eigen::Index>(candidates.size());
+  Eigen::MatrixXd G(n, n);
+  Eigen::VectorXd pressing(n), size(n);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const int i = candidates[static_cast<std::size_t>(k)];
+    const FreePressing p = engine().free_pressing(i);
+    pressing(k) = p.value;
+    size(k) = p.size;
+    for (Eigen::Index j = 0; j < n; ++j) {
+      G(k, j) = value_of(engine().response(i, candidates[static_cast<std::size_t>(j)]));
+    }
+  }
+  const auto carries = carrying_contacts(G, -pressing);
+  if (!carries) return Outcome::painleve;
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const int i = candidates[static_cast<std::size_t>(k)];
+    if (n == 1 && std::abs(pressing(k)) <= 1e-14 * size(k)) {
+      decide_without_force(i, observer);
+    } else if ((*carries)[static_cast<std::size_t>(k)]) {
+      if (!closed(i)) close(i, observer, value_of(time));
+    } else {
+      open(i, 2, observer);
+    }
+  }
+  for (int i = 0; i < engine().count(); ++i) {
+    if (closed(i)) engine().put_on(i);
+  }
+  return Outcome::ok;
+}
+
+/// A contact at rest on which no force acts: it closes when the force is about to press.
+template <class Engine, class S, class State>
+void NewtonContacts<Engine, S, State>::decide_without_force(int i, Observer* observer) {
+  if (engine().press_rate(i) > 0) {
+    if (!closed(i)) close(i, observer, value_of(time));
+    touches_[static_cast<std::size_t>(i)] = {1, S(0)};
+  } else {
+    open(i, 3, observer);
+  }
+}
+
+}  // namespace graze
