@@ -110,6 +110,8 @@ class LinearMotion : public NewtonContacts<LinearMotion<S, P, Dofs, Harmonics, C
   int count() const { return static_cast<int>(plain_.system().position.size()); }
   Eigen::Index dofs() const { return plain_.system().mass.rows(); }
   bool exists(int i) const { return std::isfinite(plain_.system().position(i)); }
+  bool reaches(int) const { return true; }
+  void pass_by(int) {}
   bool any_closed() const { return mode_ != 0; }
   const ContactRows<P, Dofs, Z>& rows(int i) {
     return carried_.mode(mode_).contacts[static_cast<std::size_t>(i)];

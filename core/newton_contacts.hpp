@@ -43,6 +43,8 @@ struct FreePressing {
 ///
 ///     int count() const                      contacts
 ///     bool exists(int i) const               false: switched off
+///     bool reaches(int i) const              false: the gap means nothing here, a body passes by
+///     void pass_by(int i)                    it does
 ///     S gap(int i), S approach(int i)        at the state; approach = −d gap/dt
 ///     double reach(int i)                    size of the terms in the gap: what its rounding is a share of
 ///     double length() const, speed() const   size of the positions and velocities
@@ -74,7 +76,9 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
   using typename Loop::ExactTouch;
 
   using Loop::Loop;
-  bool hits(int contact, const Crossing& c) const { return contact == c.guard && !closed(contact); }
+  bool hits(int contact, const Crossing& c) const {
+    return contact == c.guard && !closed(contact) && static_cast<const Engine*>(this)->reaches(contact);
+  }
   Outcome start(Observer* observer);
   Outcome meet(const Crossing& c, Observer* observer);
 
@@ -110,6 +114,10 @@ Outcome NewtonContacts<Engine, S, State>::start(Observer* observer) {
   for (int i = 0; i < count; ++i) {
     if (!engine().exists(i)) continue;
     const double g = value_of(engine().gap(i));
+    if (g <= 0 && !engine().reaches(i)) {
+      if (g < 0) engine().pass_by(i);
+      continue;
+    }
     const double rounding = slack * (engine().reach(i) + engine().length());
     if (g < -rounding) return Outcome::bad_start;
     if (g > rounding) continue;
@@ -130,7 +138,16 @@ Outcome NewtonContacts<Engine, S, State>::start(Observer* observer) {
 
 template <class Engine, class S, class State>
 Outcome NewtonContacts<Engine, S, State>::meet(const Crossing& c, Observer* observer) {
-  if (!closed(c.guard)) return hit(c.guard, observer);
+  if (c.guard >= engine().count()) {  // the foot of a closed contact has come to its end
+    open(c.guard - engine().count(), 2, observer);
+    return Outcome::ok;
+  }
+  if (!closed(c.guard)) {
+    if (engine().reaches(c.guard)) return hit(c.guard, observer);
+    engine().pass_by(c.guard);
+    touches_[static_cast<std::size_t>(c.guard)] = {1, S(0)};
+    return Outcome::ok;
+  }
   if (c.slope < 0) {
     open(c.guard, 3, observer);
   } else {
@@ -155,7 +172,7 @@ Outcome NewtonContacts<Engine, S, State>::hit(int i, Observer* observer) {
   }
   touching_.clear();
   for (int j = 0; j < engine().count(); ++j) {
-    if (!engine().exists(j)) continue;
+    if (!engine().exists(j) || !engine().reaches(j)) continue;
     const bool meets =
         j == i || closed(j) ||
         (std::abs(value_of(engine().gap(j))) <= gap_rounding(j) && engine().approach(j) > S(0));

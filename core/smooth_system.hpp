@@ -36,55 +36,93 @@ namespace graze {
 ///     void lift(int i, const Vector<T>& x, const T& gap, Vector<T>& v) const
 ///         adds to v the change of positions along the same direction that adds `gap` to the gap
 ///     double reach(int i, x of double) const   size of the terms in the gap
-///     double length(x of double) const, speed(x of double) const  size of positions and of velocities
+///     double length_of(x of double) const, speed_of(x of double) const  size of positions and of velocities
 ///     S restitution(int i) const
 ///     bool valid() const                false: these parameters make no system
+///
+/// and where a gap is a distance to something of finite length,
+///
+///     T foot(int i, const T& t, const Vector<T>& x) const      > 0 where the contact can touch
+///
+/// Rules: a gap that reaches zero with no foot is no contact; the body passes by and may come back on the
+/// other side, where the gap counts with the other sign. Both sides touch alike. A closed contact whose foot
+/// falls through zero opens.
 template <class S, template <class> class Equations>
 struct ContactDynamics : Equations<S> {
   using Free = Equations<S>;
   static constexpr int states = Free::states;
-  static constexpr int guards = Free::contacts;
+  static constexpr int contacts = Free::contacts;
   template <class T>
   using Vector = Eigen::Matrix<T, states, 1>;
   template <class T>
-  using Forces = Eigen::Matrix<T, Free::contacts, 1>;
+  using Forces = Eigen::Matrix<T, contacts, 1>;
+  static constexpr bool has_foot = requires(const Free& f, const S& t, const Vector<S>& x) {
+    f.foot(0, t, x);
+  };
+  /// Guard i < contacts: gap or force of contact i; guard contacts + i: its foot while closed.
+  static constexpr int guards = has_foot ? 2 * contacts : contacts;
 
   using Free::Free;
 
-  bool watched(int, std::int64_t) const { return true; }
-  bool is_gap(int i, std::int64_t mode) const { return !closed(i, mode); }
+  bool watched(int k, std::int64_t mode) const { return k < contacts || closed(k - contacts, mode); }
+  bool is_gap(int k, std::int64_t mode) const { return k < contacts && !closed(k, mode); }
   static bool closed(int i, std::int64_t mode) { return ((mode >> i) & 1) != 0; }
+  /// −1 when contact i has been passed by and is met from behind.
+  static double side(int i, std::int64_t mode) {
+    return has_foot && ((mode >> (contacts + i)) & 1) != 0 ? -1.0 : 1.0;
+  }
+  static constexpr std::int64_t closed_bits = (std::int64_t{1} << contacts) - 1;
+
+  template <class T>
+  T gap_in(int i, std::int64_t mode, const T& t, const Vector<T>& x) const {
+    return Free::gap(i, t, x) * S(side(i, mode));
+  }
+  template <class T>
+  T opening_in(int i, std::int64_t mode, const T& t, const Vector<T>& x) const {
+    return Free::opening(i, t, x) * S(side(i, mode));
+  }
+  template <class T>
+  T free_pressing(int i, std::int64_t mode, const T& t, const Vector<T>& x) const {
+    return Free::pressing(i, t, x) * S(side(i, mode));
+  }
+  template <class T>
+  void kick_in(int i, std::int64_t mode, const Vector<T>& x, const T& speed, Vector<T>& v) const {
+    Free::kick(i, x, T(speed * S(side(i, mode))), v);
+  }
 
   template <class T>
   void rates(std::int64_t mode, const T& t, const Vector<T>& x, Vector<T>& rate) const {
     Free::rates(t, x, rate);
-    if (mode == 0) return;
+    if ((mode & closed_bits) == 0) return;
     const Forces<T> force = forces(mode, t, x);
-    for (int i = 0; i < guards; ++i) {
-      if (closed(i, mode)) Free::kick(i, x, force(i), rate);
+    for (int i = 0; i < contacts; ++i) {
+      if (closed(i, mode)) kick_in(i, mode, x, force(i), rate);
     }
   }
   template <class T>
-  T guard(int i, std::int64_t mode, const T& t, const Vector<T>& x) const {
-    return closed(i, mode) ? T(forces(mode, t, x)(i)) : Free::gap(i, t, x);
+  T guard(int k, std::int64_t mode, const T& t, const Vector<T>& x) const {
+    if constexpr (has_foot) {
+      if (k >= contacts) return Free::foot(k - contacts, t, x);
+    }
+    return closed(k, mode) ? T(forces(mode, t, x)(k)) : gap_in(k, mode, t, x);
   }
   /// Change of opening speed i per kick j.
   template <class T>
-  T response(int i, int j, const T& t, const Vector<T>& x) const {
-    const T before = Free::opening(i, t, x);
+  T response(int i, int j, std::int64_t mode, const T& t, const Vector<T>& x) const {
+    const T before = opening_in(i, mode, t, x);
     Vector<T> kicked = x;
-    Free::kick(j, x, T(before - before + S(1)), kicked);
-    return Free::opening(i, t, kicked) - before;
+    kick_in(j, mode, x, T(before - before + S(1)), kicked);
+    return opening_in(i, mode, t, kicked) - before;
   }
   /// Acceleration onto contact i with the other contacts as the mode says.
   template <class T>
   T pressing_in(int i, std::int64_t mode, const T& t, const Vector<T>& x) const {
     const std::int64_t others = mode & ~(std::int64_t{1} << i);
-    T a = Free::pressing(i, t, x);
-    if (others == 0) return a;
+    T a = free_pressing(i, mode, t, x);
+    if ((others & closed_bits) == 0) return a;
     const Forces<T> force = forces(others, t, x);
-    for (int j = 0; j < guards; ++j) {
-      if (closed(j, others)) a = a - response(i, j, t, x) * force(j);
+    for (int j = 0; j < contacts; ++j) {
+      if (closed(j, others)) a = a - response(i, j, mode, t, x) * force(j);
     }
     return a;
   }
@@ -94,17 +132,17 @@ struct ContactDynamics : Equations<S> {
   template <class T>
   Forces<T> forces(std::int64_t mode, const T& t, const Vector<T>& x) const {
     Forces<T> force;
-    std::array<int, guards> set;
+    std::array<int, contacts> set;
     std::size_t n = 0;
-    for (int i = 0; i < guards; ++i) {
+    for (int i = 0; i < contacts; ++i) {
       if (!closed(i, mode)) continue;
-      force(i) = Free::pressing(i, t, x);
+      force(i) = free_pressing(i, mode, t, x);
       set[n++] = i;
     }
     if (n == 1) return force;
     std::vector<std::vector<T>> G(n, std::vector<T>(n));
     for (std::size_t a = 0; a < n; ++a) {
-      for (std::size_t b = 0; b < n; ++b) G[a][b] = response(set[a], set[b], t, x);
+      for (std::size_t b = 0; b < n; ++b) G[a][b] = response(set[a], set[b], mode, t, x);
     }
     for (std::size_t p = 0; p < n; ++p) {
       for (std::size_t a = p + 1; a < n; ++a) {
@@ -143,29 +181,40 @@ class SmoothMotion final
   using Base::dynamics;
   using Base::mode_;
 
-  int count() const { return Dynamics::guards; }
+  using Base::touches_;
+
+  int count() const { return Dynamics::contacts; }
   bool exists(int) const { return true; }
-  bool any_closed() const { return mode_ != 0; }
-  S gap(int i) const { return dynamics().gap(i, time, x); }
-  S approach(int i) const { return -dynamics().opening(i, time, x); }
+  bool any_closed() const { return (mode_ & Dynamics::closed_bits) != 0; }
+  /// Whether contact i can touch here. At a start, one that cannot is met from the side it is on.
+  bool reaches(int i) const {
+    if constexpr (Dynamics::has_foot) {
+      return value_of(dynamics().foot(i, time, x)) > 0;
+    } else {
+      return true;
+    }
+  }
+  void pass_by(int i) { mode_ ^= std::int64_t{1} << (Dynamics::contacts + i); }
+  S gap(int i) const { return dynamics().gap_in(i, mode_, time, x); }
+  S approach(int i) const { return -dynamics().opening_in(i, mode_, time, x); }
   double reach(int i) const { return dynamics().reach(i, values_of(x).eval()); }
-  double length() const { return dynamics().length(values_of(x).eval()); }
-  double speed() const { return dynamics().speed(values_of(x).eval()); }
+  double length() const { return dynamics().length_of(values_of(x).eval()); }
+  double speed() const { return dynamics().speed_of(values_of(x).eval()); }
   S restitution(int i) const { return dynamics().restitution(i); }
   void kick(int i, const S& speed) {
     const State at = x;
-    dynamics().kick(i, at, speed, x);
+    dynamics().kick_in(i, mode_, at, speed, x);
   }
-  S response(int i, int j) const { return dynamics().response(i, j, time, x); }
+  S response(int i, int j) const { return dynamics().response(i, j, mode_, time, x); }
   S pressing(int i) const { return dynamics().pressing_in(i, mode_, time, x); }
   FreePressing free_pressing(int i) const {
-    const S a = dynamics().pressing(i, time, x);
-    return {value_of(a), std::abs(value_of(a)) + reach(i) * dynamics().rate() * dynamics().rate()};
+    const double a = value_of(dynamics().free_pressing(i, mode_, time, x));
+    return {a, std::abs(a) + reach(i) * dynamics().rate() * dynamics().rate()};
   }
   void put_on(int i) {
     for (int pass = 0; pass < 3; ++pass) {
       const State at = x;
-      dynamics().lift(i, at, S(-gap(i)), x);
+      dynamics().lift(i, at, S(-dynamics().gap(i, time, x)), x);
     }
   }
   /// dλ/dt along the motion with contact i closed.
@@ -176,7 +225,7 @@ class SmoothMotion final
   double press_rate(int i) { return value_of(force_rate(i)); }
   Rebound<S> rebound(int i, const S& speed) {
     State direction = State::Constant(S(0));
-    dynamics().kick(i, x, S(1), direction);
+    dynamics().kick_in(i, mode_, x, S(1), direction);
     const S damping = this->flow().along(time, x, direction, [&](const auto& t, const auto& y) {
       return dynamics().pressing_in(i, mode_, t, y);
     })[1];
@@ -188,8 +237,8 @@ class SmoothMotion final
     const std::int64_t mode = mode_ | (std::int64_t{1} << i);
     State p = State::Constant(S(0));
     State u = p;
-    dynamics().lift(i, x, S(1), p);
-    dynamics().kick(i, x, S(1), u);
+    dynamics().lift(i, x, S(Dynamics::side(i, mode_)), p);
+    dynamics().kick_in(i, mode_, x, S(1), u);
     const State behind = change(mode, u) - p;
     x += (change(mode, p) + change(mode, behind)) * integral;
   }
@@ -219,13 +268,13 @@ class SmoothSystem final : public System {
   SmoothSystem& operator=(const SmoothSystem&) = delete;
 
   int states() const override { return Plain::states; }
-  int contacts() const override { return Plain::guards; }
+  int contacts() const override { return Plain::contacts; }
   double period() const override { return plain_.period(); }
   bool periodic() const override { return true; }
   double rate() const override { return plain_.rate(); }
 
   Outcome advance(HybridState& state, const Section& section, Observer* observer) override {
-    return move_plain(motion_, same, state, section, Plain::guards, observer);
+    return move_plain(motion_, same, state, section, Plain::contacts, observer);
   }
   Outcome advance(HybridState& state, const Section& section, Tangent& tangent) override {
     return in_chunks(state, tangent, [&](HybridState& from, const Tangent& seed, Eigen::Index first) {
@@ -234,12 +283,12 @@ class SmoothSystem final : public System {
     });
   }
   void gaps(const HybridState& state, Eigen::VectorXd& gap, Eigen::VectorXd& rate) const override {
-    gap.resize(Plain::guards);
-    rate.resize(Plain::guards);
+    gap.resize(Plain::contacts);
+    rate.resize(Plain::contacts);
     const Vector<double> x = state.x;
-    for (int i = 0; i < Plain::guards; ++i) {
-      gap(i) = plain_.gap(i, state.time, x);
-      rate(i) = plain_.opening(i, state.time, x);
+    for (int i = 0; i < Plain::contacts; ++i) {
+      gap(i) = plain_.gap_in(i, state.mode, state.time, x);
+      rate(i) = plain_.opening_in(i, state.mode, state.time, x);
     }
   }
   Eigen::RowVectorXd gap_gradient(const HybridState& state, int contact) const override {
@@ -248,7 +297,7 @@ class SmoothSystem final : public System {
     const Equations<S> equations{std::span<const S>(values)};
     Vector<S> x = state.x.template cast<S>();
     for (int i = 0; i < Plain::states; ++i) x(i).slope[static_cast<std::size_t>(i)] = 1;
-    const S gap = equations.gap(contact, S(state.time), x);
+    const S gap = equations.gap(contact, S(state.time), x) * S(Plain::side(contact, state.mode));
     return Eigen::Map<const Eigen::RowVectorXd>(gap.slope.data(), Plain::states);
   }
 
@@ -263,7 +312,7 @@ class SmoothSystem final : public System {
     const std::vector<Dual<N>> values = dual_parameters<N>(values_, seed, first);
     const ContactDynamics<Dual<N>, Equations> dynamics{std::span<const Dual<N>>(values)};
     SmoothMotion<Dual<N>, Equations> motion(dynamics, tolerance_);
-    return {move_directions<N>(motion, same, state, section, Plain::guards, seed, tangent, first), N};
+    return {move_directions<N>(motion, same, state, section, Plain::contacts, seed, tangent, first), N};
   }
 
   std::vector<double> values_;

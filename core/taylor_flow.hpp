@@ -41,8 +41,9 @@ class TaylorFlow {
   /// Series of the state and of these guards from (t, x) on, up to `order`.
   void expand(const Dynamics& dynamics, std::int64_t mode, const S& t, const State& x,
               const std::vector<int>& guards, int order = series_order);
-  /// Chooses the length of the step: what is left out of any state is below `tolerance` times its size, which
-  /// is |x| + |x'|/rate. 0 where a series does not exist (the root of a state that is zero).
+  /// Chooses the length of the step: what is left out of any state or guard is below `tolerance` times its
+  /// size, |x| + |x'|/rate + |x''|/(2 rate²). 0 where a series does not exist (the root of a state that is
+  /// zero).
   double choose(double tolerance, double rate);
 
   double length() const { return length_; }
@@ -67,6 +68,7 @@ class TaylorFlow {
   auto along(const S& t, const State& x, const State& direction, const F& f);
 
  private:
+  static double growth(const Series<S>& series, double tolerance, double rate);
   Coefficients scaled(const Series<S>& series) const;
   S evaluate(const Series<S>& series, double fraction) const;
 
@@ -100,23 +102,32 @@ void TaylorFlow<S, Dynamics>::expand(const Dynamics& dynamics, std::int64_t mode
   }
 }
 
+/// Largest (|c_k| / (tolerance · size))^(1/k) over the last orders: symmetric motions lack three of four.
+template <class S, class Dynamics>
+double TaylorFlow<S, Dynamics>::growth(const Series<S>& series, double tolerance, double rate) {
+  double size = 0;
+  for (int k = 2; k >= 0; --k) size = size / rate + std::abs(value_of(series[k]));
+  if (!(size > 0)) return 0;
+  double largest = 0;
+  for (int k = series_order - 3; k <= series_order; ++k) {
+    const double share = std::abs(value_of(series[k])) / (tolerance * size);
+    if (!std::isfinite(share)) return share;
+    if (share > 0) largest = std::max(largest, std::exp(std::log(share) / k));
+  }
+  return largest;
+}
+
 template <class S, class Dynamics>
 double TaylorFlow<S, Dynamics>::choose(double tolerance, double rate) {
-  constexpr double last = 1.0 / series_order;
-  constexpr double last_but_one = 1.0 / (series_order - 1);
-  double share = 0;  // largest (|c_k| / size)^(1/k)
-  for (int i = 0; i < states; ++i) {
-    const Series<S>& x = x_(i);
-    const double size = std::abs(value_of(x[0])) + std::abs(value_of(x[1])) / rate;
-    if (!std::isfinite(value_of(x[series_order]))) return length_ = 0;
-    if (!(size > 0)) continue;
-    share = std::max(share, std::pow(std::abs(value_of(x[series_order])) / (tolerance * size), last));
-    share =
-        std::max(share, std::pow(std::abs(value_of(x[series_order - 1])) / (tolerance * size), last_but_one));
-  }
   constexpr double longest = 4;  // per rate: where a series ends by itself
-  length_ = std::min(share > 0 ? 1 / share : longest / rate, longest / rate);
-  return length_;
+  double fastest = rate / longest;
+  for (int i = 0; i < states; ++i) {
+    const double g = growth(x_(i), tolerance, rate);
+    if (!std::isfinite(g)) return length_ = 0;
+    fastest = std::max(fastest, g);
+  }
+  for (const Series<S>& guard : guards_) fastest = std::max(fastest, growth(guard, tolerance, rate));
+  return length_ = 1 / fastest;
 }
 
 template <class S, class Dynamics>

@@ -69,8 +69,8 @@ struct ReliefValveEquations {
   }
   S restitution(int) const { return bounce; }
   double reach(int, const Vector<double>& y) const { return std::abs(y(0)); }
-  double length(const Vector<double>& y) const { return std::abs(y(0)); }
-  double speed(const Vector<double>& y) const { return std::abs(y(1)); }
+  double length_of(const Vector<double>& y) const { return std::abs(y(0)); }
+  double speed_of(const Vector<double>& y) const { return std::abs(y(1)); }
 
   S flow, damping, spring, stiffness, bounce;
 };

@@ -170,3 +170,55 @@ TEST_CASE("many directions at once agree with one at a time") {
     CHECK((direction - J.col(k)).cwiseAbs().maxCoeff() < 1e-13 * J.cwiseAbs().maxCoeff());
   }
 }
+
+TEST_CASE("nonlinear models: derivatives by state and parameters against central differences") {
+  struct Run {
+    const char* settings;
+    std::vector<double> start;
+    double time;
+    bool sticks;
+  };
+  for (const Run& run :
+       {Run{"name = 'relief_valve'\nq = 5", {0.2, 0.1, 9}, 6, false},
+        Run{"name = 'relief_valve'\nq = 0.3\nr = 0.1", {0.2, 0.1, 9}, 12, true},
+        Run{"name = 'two_pendulums'\ne = 0.8", {-1.2, 0.1, 0.2, 0.1}, 4, false},
+        Run{"name = 'two_pendulums'\ne = 0.3\ntorque1 = 12\nfrequency = 1\ndamping1 = 0.5\ndamping2 = 0.5",
+            {-0.2, 0.1, 0.2, 0.1},
+            9,
+            true}}) {
+    CAPTURE(run.settings);
+    const auto model = make_model(run.settings);
+    const std::vector<double> values = model->values();
+    const auto system = model->system(values, {});
+    Log log;
+    HybridState probe = state_at(run.start);
+    REQUIRE(system->advance(probe, for_time(run.time), &log) == Outcome::ok);
+    REQUIRE(log.of(EventKind::impact).size() > 1);
+    REQUIRE(log.of(EventKind::stick).empty() != run.sticks);
+    const Eigen::Index n = system->states();
+    const Eigen::Index count = n + static_cast<Eigen::Index>(values.size());
+    Tangent tangent;
+    tangent.state = Eigen::MatrixXd::Identity(n, count);
+    tangent.time = Eigen::RowVectorXd::Zero(count);
+    tangent.parameter = Eigen::MatrixXd::Zero(count - n, count);
+    tangent.parameter.rightCols(count - n).setIdentity();
+    HybridState end = state_at(run.start);
+    REQUIRE(system->advance(end, for_time(run.time), tangent) == Outcome::ok);
+    CHECK((end.x - probe.x).cwiseAbs().maxCoeff() < 1e-11);
+    const double scale = std::max(1.0, tangent.state.cwiseAbs().maxCoeff());
+    for (Eigen::Index k = 0; k < count; ++k) {
+      CAPTURE(k);
+      if (k >= n && values[static_cast<std::size_t>(k - n)] == 0) continue;  // at the end of its range
+      const double h = 1e-6;
+      std::array<Eigen::VectorXd, 2> x;
+      for (int side = 0; side < 2; ++side) {
+        std::vector<double> shifted = values;
+        HybridState state = state_at(run.start);
+        (k < n ? state.x(k) : shifted[static_cast<std::size_t>(k - n)]) += side == 0 ? h : -h;
+        REQUIRE(model->system(shifted, {})->advance(state, for_time(run.time), nullptr) == Outcome::ok);
+        x[static_cast<std::size_t>(side)] = state.x;
+      }
+      CHECK(((x[0] - x[1]) / (2 * h) - tangent.state.col(k)).cwiseAbs().maxCoeff() < 1e-6 * scale);
+    }
+  }
+}
