@@ -232,6 +232,7 @@ void MotionLoop<Engine, S, State>::search_level(std::span<double> c, bool begins
                                                 Crossing& first) const {
   const bool here = on_level_ && begins;
   if (here) c[0] = 0;
+  if (std::all_of(c.begin(), c.end(), [](double a) { return a == 0; })) return;  // held there by a contact
   const bool armed = here ? c[1] > 0 : c[0] > 0;
   if (!armed) {
     for (double& a : c) a = -a;

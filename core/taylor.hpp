@@ -146,13 +146,16 @@ class Tape {
   int order() const { return order_; }
   S* at(std::size_t begin) { return store_.data() + begin; }
   Series<S> take() {
-    if (next_ + stride_ > store_.size()) store_.resize(2 * (next_ + stride_));
+    if (next_ + stride_ > store_.size()) [[unlikely]]
+      grow();
     Series<S> r(*this, next_);
     next_ += stride_;
     return r;
   }
 
  private:
+  [[gnu::noinline]] void grow() { store_.resize(2 * (next_ + stride_)); }
+
   std::vector<S> store_;
   std::size_t stride_ = 1, next_ = 0, inputs_ = 0;
   int order_ = 0;

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/dual.hpp"
@@ -16,7 +17,31 @@
 
 namespace graze {
 
-inline constexpr int series_order = 20;  // near the best for rounding accuracy: −ln(1e-16)/2 + 2
+inline constexpr int highest_order = 20;
+
+/// The order that costs least at a tolerance: −ln(tolerance)/2 + 2, the work growing with its square.
+inline int series_order(double tolerance) {
+  return std::clamp(static_cast<int>(std::ceil(-0.5 * std::log(tolerance))) + 2, 8, highest_order);
+}
+
+/// Of a polynomial on a step.
+class Coefficients {
+ public:
+  explicit Coefficients(int order) : size_(static_cast<std::size_t>(order) + 1) {}
+  double* data() { return list_.data(); }
+  double* begin() { return data(); }
+  double* end() { return data() + size_; }
+  const double* data() const { return list_.data(); }
+  const double* begin() const { return data(); }
+  const double* end() const { return data() + size_; }
+  std::size_t size() const { return size_; }
+  double& operator[](std::size_t k) { return list_[k]; }
+  double operator[](std::size_t k) const { return list_[k]; }
+
+ private:
+  std::array<double, highest_order + 1> list_{};
+  std::size_t size_;
+};
 
 /// `Dynamics` with scalar S provides, each templated on the number type T (S or Series<S>),
 ///
@@ -33,18 +58,24 @@ class TaylorFlow {
   template <class T>
   using Vector = Eigen::Matrix<T, states, 1>;
   using State = Vector<S>;
-  using Coefficients = std::array<double, series_order + 1>;
   static constexpr bool has_clock = requires(const Dynamics& d, const State& x) {
     d.clock(std::int64_t{}, x);
   };
 
-  /// Series of the state and of these guards from (t, x) on, up to `order`.
+  explicit TaylorFlow(double tolerance) : tolerance_(tolerance), highest_(series_order(tolerance)) {}
+
+  /// Series of the state and of these guards from (t, x) on.
   void expand(const Dynamics& dynamics, std::int64_t mode, const S& t, const State& x,
-              const std::vector<int>& guards, int order = series_order);
-  /// Chooses the length of the step: what is left out of any state or guard is below `tolerance` times its
-  /// size, |x| + |x'|/rate + |x''|/(2 rate²). 0 where a series does not exist (the root of a state that is
+              const std::vector<int>& guards) {
+    expand(dynamics, mode, t, x, guards, highest_);
+  }
+  /// … up to `order` only; no step can be taken.
+  void expand(const Dynamics& dynamics, std::int64_t mode, const S& t, const State& x,
+              const std::vector<int>& guards, int order);
+  /// Chooses the length of the step: what is left out of any state or guard is below the tolerance times its
+  /// size on the step. 0 where a series does not exist (the root of a state that is
   /// zero).
-  double choose(double tolerance, double rate);
+  double choose(double rate);
 
   double length() const { return length_; }
   /// State at a fraction of the step.
@@ -68,7 +99,7 @@ class TaylorFlow {
   auto along(const S& t, const State& x, const State& direction, const F& f);
 
  private:
-  static double growth(const Series<S>& series, double tolerance, double rate);
+  double reach(const Series<S>& series, double longest) const;
   Coefficients scaled(const Series<S>& series) const;
   S evaluate(const Series<S>& series, double fraction) const;
 
@@ -76,17 +107,19 @@ class TaylorFlow {
   Series<S> time_;
   Vector<Series<S>> x_, rate_;
   std::vector<Series<S>> guards_;
+  double tolerance_;
+  int highest_;
   double length_ = 0;
 };
 
 template <class S, class Dynamics>
 void TaylorFlow<S, Dynamics>::expand(const Dynamics& dynamics, std::int64_t mode, const S& t, const State& x,
                                      const std::vector<int>& guards, int order) {
-  tape_.begin(series_order);
+  tape_.begin(highest_order);
   time_ = tape_.input();
   for (int i = 0; i < states; ++i) x_(i) = tape_.input();
   time_[0] = t;
-  for (int k = 1; k <= series_order; ++k) time_[k] = S(k == 1 && !has_clock ? 1 : 0);
+  for (int k = 1; k <= highest_order; ++k) time_[k] = S(k == 1 && !has_clock ? 1 : 0);
   for (int i = 0; i < states; ++i) x_(i)[0] = x(i);
   guards_.resize(guards.size());
   for (int k = 0; k <= order; ++k) {
@@ -102,39 +135,49 @@ void TaylorFlow<S, Dynamics>::expand(const Dynamics& dynamics, std::int64_t mode
   }
 }
 
-/// Largest (|c_k| / (tolerance · size))^(1/k) over the last orders: symmetric motions lack three of four.
+/// Length at which the last orders of a series are `tolerance` of its size |c_0| + |c_1| h + |c_2| h² over
+/// this very length; several orders, as symmetric motions lack three of four. NaN where a series does not
+/// exist.
 template <class S, class Dynamics>
-double TaylorFlow<S, Dynamics>::growth(const Series<S>& series, double tolerance, double rate) {
-  double size = 0;
-  for (int k = 2; k >= 0; --k) size = size / rate + std::abs(value_of(series[k]));
-  if (!(size > 0)) return 0;
-  double largest = 0;
-  for (int k = series_order - 3; k <= series_order; ++k) {
-    const double share = std::abs(value_of(series[k])) / (tolerance * size);
-    if (!std::isfinite(share)) return share;
-    if (share > 0) largest = std::max(largest, std::exp(std::log(share) / k));
+double TaylorFlow<S, Dynamics>::reach(const Series<S>& series, double longest) const {
+  constexpr int looked_at = 4;
+  const auto modulus = [&](int k) { return std::abs(value_of(series[k])); };
+  std::array<double, looked_at> logarithm;
+  for (int j = 0; j < looked_at; ++j) {
+    const double c = modulus(highest_ - j);
+    if (!std::isfinite(c)) return std::numeric_limits<double>::quiet_NaN();
+    logarithm[static_cast<std::size_t>(j)] = std::log(c);  // −inf: no limit
   }
-  return largest;
+  double h = longest;
+  for (int pass = 0; pass < 3; ++pass) {
+    const double size = modulus(0) + h * (modulus(1) + h * modulus(2));
+    if (size == 0) return longest;
+    const double allowed = std::log(tolerance_ * size);
+    double shortest = std::log(longest);  // never longer than what was asked for
+    for (int j = 0; j < looked_at; ++j) {
+      shortest = std::min(shortest, (allowed - logarithm[static_cast<std::size_t>(j)]) / (highest_ - j));
+    }
+    const double before = h;
+    h = std::exp(shortest);
+    if (h > 0.8 * before) break;
+  }
+  return h;
 }
 
 template <class S, class Dynamics>
-double TaylorFlow<S, Dynamics>::choose(double tolerance, double rate) {
-  constexpr double longest = 4;  // per rate: where a series ends by itself
-  double fastest = rate / longest;
-  for (int i = 0; i < states; ++i) {
-    const double g = growth(x_(i), tolerance, rate);
-    if (!std::isfinite(g)) return length_ = 0;
-    fastest = std::max(fastest, g);
-  }
-  for (const Series<S>& guard : guards_) fastest = std::max(fastest, growth(guard, tolerance, rate));
-  return length_ = 1 / fastest;
+double TaylorFlow<S, Dynamics>::choose(double rate) {
+  length_ = 4 / rate;  // where all series end by themselves
+  for (int i = 0; i < states; ++i) length_ = reach(x_(i), length_);
+  for (const Series<S>& guard : guards_) length_ = reach(guard, length_);
+  if (!std::isfinite(length_)) length_ = 0;
+  return length_;
 }
 
 template <class S, class Dynamics>
 S TaylorFlow<S, Dynamics>::evaluate(const Series<S>& series, double fraction) const {
   const double s = fraction * length_;
   S sum(0);
-  for (int k = series_order; k >= 0; --k) {
+  for (int k = highest_; k >= 0; --k) {
     sum *= s;
     sum += series[k];
   }
@@ -158,10 +201,10 @@ S TaylorFlow<S, Dynamics>::passed(double fraction) const {
 }
 
 template <class S, class Dynamics>
-auto TaylorFlow<S, Dynamics>::scaled(const Series<S>& series) const -> Coefficients {
-  Coefficients c;
+Coefficients TaylorFlow<S, Dynamics>::scaled(const Series<S>& series) const {
+  Coefficients c(highest_);
   double power = 1;
-  for (int k = 0; k <= series_order; ++k) {
+  for (int k = 0; k <= highest_; ++k) {
     c[static_cast<std::size_t>(k)] = value_of(series[k]) * power;
     power *= length_;
   }

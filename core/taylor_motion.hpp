@@ -29,7 +29,7 @@ class TaylorMotion : public Rules {
   using Rules::x;
 
   TaylorMotion(const Dynamics& dynamics, const Tolerance& tolerance)
-      : Rules(tolerance), dynamics_(dynamics) {}
+      : Rules(tolerance), dynamics_(dynamics), flow_(tolerance.integration) {}
 
   S period() const { return dynamics_.period(); }
   bool commensurate() const { return true; }
@@ -46,7 +46,6 @@ class TaylorMotion : public Rules {
  protected:
   using Rules::mode_;
   using Rules::on_level_;
-  using Rules::tolerance_;
   using Rules::touches_;
 
   const Dynamics& dynamics() const { return dynamics_; }
@@ -68,7 +67,7 @@ class TaylorMotion : public Rules {
   }
   bool expand() {
     flow_.expand(dynamics_, mode_, time, x, guards_);
-    return flow_.choose(tolerance_.integration, dynamics_.rate()) > 0;
+    return flow_.choose(dynamics_.rate()) > 0;
   }
   bool leave_singular_point(double& left);
   /// Fraction of the step at which the time passed is `left`; 1 where it is not.
