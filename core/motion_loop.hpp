@@ -230,14 +230,20 @@ Outcome MotionLoop<Engine, S, State>::advance(const Section& section, Observer* 
 template <class Engine, class S, class State>
 void MotionLoop<Engine, S, State>::search_level(std::span<double> c, bool begins, double length,
                                                 Crossing& first) const {
-  const bool here = on_level_ && begins;
-  if (here) c[0] = 0;
-  if (std::all_of(c.begin(), c.end(), [](double a) { return a == 0; })) return;  // held there by a contact
-  const bool armed = here ? c[1] > 0 : c[0] > 0;
+  // On the level its leading coefficients are zero, or would be but for rounding: a start at rest there.
+  std::size_t zeros = 0;
+  if ((on_level_ && begins) || c[0] == 0) {
+    double size = 0;
+    for (const double a : c) size = std::max(size, std::abs(a));
+    c[zeros++] = 0;
+    while (zeros < c.size() && std::abs(c[zeros]) <= 1e-13 * size) c[zeros++] = 0;
+    if (zeros == c.size()) return;  // held there by a contact
+  }
+  const bool armed = c[zeros] > 0;
   if (!armed) {
     for (double& a : c) a = -a;
   }
-  const auto zero = first_zero(here ? std::span<const double>(c).subspan(1) : c, first.fraction);
+  const auto zero = first_zero(std::span<const double>(c).subspan(zeros), first.fraction);
   if (!zero) return;
   first.kind = armed ? Crossing::Kind::level : Crossing::Kind::arm;
   first.guard = -1;
