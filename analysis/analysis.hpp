@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/dataset.hpp"
+#include "core/digest.hpp"
 #include "core/model.hpp"
 #include "core/parameter.hpp"
 #include "core/value.hpp"
@@ -39,6 +40,8 @@ class Analysis {
   /// Computes one block. Pure: depends on the case and the box only. Safe to call from several threads.
   /// Arrays have the block's extent in the point dimensions; coordinates are left out.
   virtual Dataset compute(const Box& box) const = 0;
+  /// What is to be said of all blocks together; nullptr: nothing.
+  virtual std::unique_ptr<Digest> digest() const { return nullptr; }
 };
 
 struct AnalysisInfo {

@@ -3,11 +3,9 @@
 #include <omp.h>
 
 #include <atomic>
-#include <cmath>
 #include <exception>
 #include <mutex>
-#include <numbers>
-#include <numeric>
+#include <optional>
 
 #if defined(__SSE2__)
 #include <xmmintrin.h>
@@ -39,56 +37,51 @@ class FlushDenormals {
 
 }  // namespace
 
-std::vector<std::size_t> dealt(std::size_t blocks) {
-  const auto golden = static_cast<double>(blocks) / std::numbers::phi;
-  auto stride = static_cast<std::size_t>(std::lround(golden));
-  while (std::gcd(stride, blocks) > 1) ++stride;
-  std::vector<std::size_t> order(blocks);
-  for (std::size_t k = 1; k < blocks; ++k) order[k] = (order[k - 1] + stride) % blocks;
-  return order;
-}
-
-std::size_t execute(const Analysis& analysis, const std::vector<Box>& blocks, Sink& sink,
-                    const Execution& execution) {
-  std::vector<std::size_t> missing;
-  for (const std::size_t index : dealt(blocks.size())) {
-    if (!sink.has(index)) missing.push_back(index);
-  }
-
-  std::atomic<bool> over = false;
-  std::size_t stored = 0;
+bool execute(const Analysis& analysis, const std::vector<Box>& blocks, Sink& sink,
+             const Execution& execution) {
+  const std::vector<std::size_t> order = dealt(blocks.size(), execution.shard);
+  std::mutex hand;  // held to draw and to report
+  std::size_t next = 0;
   std::exception_ptr failure;
-  std::mutex report;
+  std::atomic<bool> over = false;
+  std::atomic<bool> stopped = false;
 
-  const auto run_block = [&](std::size_t index) {
-    if (over) return;
-    if (execution.stop && execution.stop()) {
-      over = true;
-      return;
+  /// The next block to compute; nothing when there is none left.
+  const auto draw = [&]() -> std::optional<std::size_t> {
+    while (!over) {
+      const std::lock_guard lock(hand);
+      const std::size_t place = execution.draw ? execution.draw() : next++;
+      if (place >= order.size()) return std::nullopt;
+      if (!sink.has(order[place])) return order[place];
     }
-    sink.put(index, analysis.compute(blocks[index]));
-    const std::lock_guard lock(report);
-    ++stored;
-    if (execution.done) execution.done(blocks[index].points());
+    return std::nullopt;
+  };
+  const auto work = [&] {
+    while (const std::optional<std::size_t> index = draw()) {
+      if (execution.stop && execution.stop()) {
+        over = stopped = true;
+        return;
+      }
+      sink.put(*index, analysis.compute(blocks[*index]));
+      const std::lock_guard lock(hand);
+      if (execution.done) execution.done(blocks[*index].points());
+    }
   };
 
   const int threads = execution.threads > 0 ? execution.threads : omp_get_max_threads();
 #pragma omp parallel num_threads(threads)
   {
     const FlushDenormals flush;
-#pragma omp for schedule(dynamic)
-    for (std::size_t k = 0; k < missing.size(); ++k) {
-      try {
-        run_block(missing[k]);
-      } catch (...) {  // no exception may leave the parallel region
-        over = true;
-        const std::lock_guard lock(report);
-        if (!failure) failure = std::current_exception();
-      }
+    try {
+      work();
+    } catch (...) {  // no exception may leave the parallel region
+      over = true;
+      const std::lock_guard lock(hand);
+      if (!failure) failure = std::current_exception();
     }
   }
   if (failure) std::rethrow_exception(failure);
-  return missing.size() - stored;
+  return !stopped;
 }
 
 }  // namespace graze

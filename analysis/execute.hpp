@@ -6,25 +6,26 @@
 #include <vector>
 
 #include "analysis/analysis.hpp"
+#include "core/shard.hpp"
 #include "core/sink.hpp"
 
 namespace graze {
 
 struct Execution {
-  int threads = 0;                               ///< 0: as many as the machine has
+  int threads = 0;  ///< 0: as many as the machine has
+  Shard shard;      ///< the part of the blocks that is worked at
+  /// The next place in the order `dealt` to work at: each is given out once to everybody who works at these
+  /// blocks, whatever comes after the last does not matter. Not set: 0, 1, 2, …
+  std::function<std::size_t()> draw;
   std::function<bool()> stop;                    ///< asked before each block; true ends the run early
-  std::function<void(std::size_t points)> done;  ///< called (one thread at a time) after each stored block
+  std::function<void(std::size_t points)> done;  ///< called after each stored block
 };
 
-/// The order in which the indices 0 … blocks − 1 are worked off: by a stride near the golden section that has
-/// no common divisor with their number. Every run of consecutive places in it is spread over all of parameter
-/// space, so that easy and hard regions come evenly to all workers, and the time left can be told early on.
-std::vector<std::size_t> dealt(std::size_t blocks);
-
-/// Computes every block that the sink does not have yet, in the order `dealt`, and puts it there. Denormals
-/// are flushed in every worker. Returns the number of blocks still missing (> 0 only after `stop`). The first
-/// exception of a worker ends the run and is thrown again here; blocks already stored stay.
-std::size_t execute(const Analysis& analysis, const std::vector<Box>& blocks, Sink& sink,
-                    const Execution& execution);
+/// Computes every block that is drawn and that the sink does not have yet, and puts it there. `draw` and
+/// `done` are called by one thread at a time. Denormals are flushed in every worker. Returns false when
+/// `stop` has left a block undone. The first exception of a worker ends the run and is thrown again here;
+/// blocks already stored stay.
+bool execute(const Analysis& analysis, const std::vector<Box>& blocks, Sink& sink,
+             const Execution& execution);
 
 }  // namespace graze

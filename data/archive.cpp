@@ -41,7 +41,8 @@ std::string host() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
-/// Root attributes: the archive's own first, then the caller's.
+/// Root attributes: the archive's own first, then the caller's, which may come from another result and then
+/// have all of them.
 void write_root(h5::File& file, const Dataset& data, const Attributes& attributes,
                 const std::string& identity) {
   file.set_text("", "filetype", result_type);
@@ -53,7 +54,8 @@ void write_root(h5::File& file, const Dataset& data, const Attributes& attribute
   file.set_text("", "compiler", GRAZE_COMPILER);
   file.set_text("", "identity", identity);
   for (const auto& [name, text] : data.attributes) file.set_text("", name, text);
-  for (const auto& [name, text] : attributes) file.set_text("", name, text);
+  for (const auto& [name, text] : attributes)
+    if (!file.has_attribute("", name) && name != blocks_attribute) file.set_text("", name, text);
 }
 
 /// How arrays of finished files are stored; `box` in the leading dimensions of arrays without values.
@@ -144,6 +146,12 @@ void check_result(const h5::File& file, const std::string& path) {
                      std::to_string(format_version) + ")");
 }
 
+/// Of an unfinished result; 0: in one file.
+std::size_t block_count(const h5::File& file) {
+  const std::vector<std::int64_t> blocks = file.integers("", blocks_attribute);
+  return blocks.empty() ? 0 : static_cast<std::size_t>(std::max<std::int64_t>(blocks[0], 0));
+}
+
 /// The library takes a block that it cannot open for a missing one, and it holds all of them open.
 void check_file_limit(const std::string& path, std::size_t blocks) {
   constexpr std::size_t spare = 64;  // for what else the process has open
@@ -164,8 +172,9 @@ struct Archive::Impl {
   bool joined = false;
 
   ResultState state() const;
+  void check_cut() const;
   void write_master();
-  void join();
+  void join(Digest* digest);
   std::vector<std::size_t> row_major_order() const;
 };
 
@@ -178,6 +187,15 @@ ResultState Archive::Impl::state() const {
   const auto owner = blocks.owner();
   if (!owner) return ResultState::absent;
   return *owner == blocks.plan().identity ? ResultState::incomplete : ResultState::foreign;
+}
+
+/// Throws InputError when the blocks of the master that stands there are others than those planned here.
+void Archive::Impl::check_cut() const {
+  const std::vector<std::int64_t> there = h5::File::open(path).integers("", blocks_attribute);
+  const std::size_t planned = blocks.plan().boxes.size();
+  if (there.size() == 1 && there[0] == static_cast<std::int64_t>(planned)) return;
+  throw InputError(path + ": its blocks are cut in another way than these " + std::to_string(planned) +
+                   "; all shards need the same run.block");
 }
 
 void Archive::Impl::write_master() {
@@ -202,19 +220,29 @@ std::vector<std::size_t> Archive::Impl::row_major_order() const {
   return order;
 }
 
-void Archive::Impl::join() {
+void Archive::Impl::join(Digest* digest) {
   const std::vector<std::size_t> order = row_major_order();
   const BlockPlan& plan = blocks.plan();
+  Dataset whole = layout;
+  if (digest != nullptr) {
+    for (const std::size_t k : order) digest->learn(blocks.read(k));
+    const Dataset more = digest->conclude();
+    whole.dimensions.insert(whole.dimensions.end(), more.dimensions.begin(), more.dimensions.end());
+    whole.arrays.insert(whole.arrays.end(), more.arrays.begin(), more.arrays.end());
+  }
   h5::replace_file(path, blocks.temporary("joined"), [&](h5::File& file) {
     write_root(file, layout, attributes, plan.identity);
-    write_dataset(file, layout, [&](const Array& array, const h5::Extents& extents) {
-      const bool spread = plan.layout.find(array.name) != nullptr;
+    write_dataset(file, whole, [&](const Array& array, const h5::Extents& extents) {
+      const bool spread = size_of(array) == 0;
       return finished(array, extents, spread ? plan.boxes[order.front()].count : h5::Extents{});
     });
     for (const std::size_t k : order) {
-      const h5::File block = blocks.open(k);
-      for (const Array& array : plan.layout.arrays)
-        file.write(array.name, blocks.place(k, array), block.read(array.name));
+      Dataset block = blocks.read(k);
+      if (digest != nullptr) {
+        const Dataset more = digest->describe(block);
+        block.arrays.insert(block.arrays.end(), more.arrays.begin(), more.arrays.end());
+      }
+      for (const Array& array : block.arrays) file.write(array.name, blocks.place(k, array), array.values);
     }
   });
 }
@@ -230,32 +258,51 @@ Archive::~Archive() = default;
 
 ResultState Archive::state() const { return impl_->state(); }
 
-void Archive::prepare(bool overwrite) {
+void Archive::prepare(bool overwrite, Shard shard) {
   Impl& impl = *impl_;
   check_overwrite(impl.path, impl.state(), overwrite);
   prepare_folder(impl.path);
-  impl.blocks.lock();
+  impl.blocks.lock(shard);
   // Another process may have worked here until the lock was taken.
   const ResultState state = impl.state();
   check_overwrite(impl.path, state, overwrite);
   if (state == ResultState::foreign) impl.blocks.clear();
-  impl.joined = file_state(impl.path, impl.blocks.plan().identity) == ResultState::complete;
+  const ResultState file = file_state(impl.path, impl.blocks.plan().identity);
+  impl.joined = file == ResultState::complete;
   if (impl.joined) return;
+  // Other shards may be at work with the master that stands there.
+  const bool shared = !shard.is_whole() && file == ResultState::incomplete;
+  if (shared) impl.check_cut();
   impl.blocks.scan();
-  impl.write_master();
+  if (!shared) impl.write_master();
 }
+
+void Archive::assist(const std::string& helper) {
+  impl_->blocks.assist(helper);
+  look();
+}
+
+void Archive::look() {
+  Impl& impl = *impl_;
+  impl.joined = file_state(impl.path, impl.blocks.plan().identity) == ResultState::complete;
+  impl.blocks.look();
+}
+
+std::size_t Archive::adopt(const std::string& result) { return impl_->blocks.adopt(result); }
+
+std::size_t Archive::missing() const { return impl_->joined ? 0 : impl_->blocks.missing(); }
 
 bool Archive::has(std::size_t index) const { return impl_->joined || impl_->blocks.has(index); }
 
 void Archive::put(std::size_t index, const Dataset& block) { impl_->blocks.put(index, block); }
 
-void Archive::consolidate() {
+void Archive::consolidate(Digest* digest) {
   Impl& impl = *impl_;
   if (!impl.joined) {
-    for (std::size_t k = 0; k < impl.blocks.plan().boxes.size(); ++k)
-      if (!impl.blocks.has(k))
-        throw std::logic_error(impl.path + ": block " + std::to_string(k) + " is missing");
-    impl.join();
+    if (impl.blocks.missing() > 0)
+      throw std::logic_error(impl.path + ": " + std::to_string(impl.blocks.missing()) +
+                             " blocks are missing");
+    impl.join(digest);
     impl.joined = true;
   }
   impl.blocks.remove();
@@ -281,13 +328,23 @@ ResultState result_state(const std::string& path, const std::string& identity) {
   return file_state(path, identity);
 }
 
+RootAttributes read_attributes(const std::string& path) {
+  check_readable(path);
+  try {
+    const h5::File file = h5::File::open(path);
+    check_result(file, path);
+    return {file.attributes(""), block_count(file)};
+  } catch (const h5::Error& error) {
+    damaged(error);
+  }
+}
+
 Result read_result(const std::string& path, const std::vector<std::string>& arrays) {
   check_readable(path);
   try {
     const h5::File file = h5::File::open(path);
     check_result(file, path);
-    const std::vector<std::int64_t> blocks = file.integers("", blocks_attribute);
-    const auto count = blocks.empty() ? std::size_t{0} : static_cast<std::size_t>(blocks[0]);
+    const std::size_t count = block_count(file);
     const std::size_t present = count == 0 ? 0 : Blocks::count_files(path, count);
     check_file_limit(path, present);
     return {read_dataset(file, arrays), file.attributes(""), present == count};

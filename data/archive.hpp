@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "core/dataset.hpp"
+#include "core/digest.hpp"
+#include "core/shard.hpp"
 #include "core/sink.hpp"
 
 namespace graze {
@@ -36,13 +38,24 @@ class Archive : public Sink {
   /// What is on disk now.
   ResultState state() const;
   /// Makes the block folder and the master file; with `overwrite` a foreign result is removed first, else
-  /// throws InputError. Takes the lock of the result (throws InputError when another process holds it).
-  void prepare(bool overwrite);
+  /// throws InputError. Takes the lock of the result, or of one shard of it (throws InputError when another
+  /// process holds it).
+  void prepare(bool overwrite, Shard shard = {});
+  /// In place of prepare() in the helpers of a process that has prepared; `helper` tells them apart.
+  void assist(const std::string& helper);
+  /// Looks again which blocks are there, where others have put some.
+  void look();
+  /// Takes blocks of another unfinished result of the same case for those that are missing here, without
+  /// copying them; before prepare(). Returns how many.
+  std::size_t adopt(const std::string& result);
+  /// Number of blocks that are not there, as far as this process has looked.
+  std::size_t missing() const;
   bool has(std::size_t index) const override;
   void put(std::size_t index, const Dataset& block) override;
-  /// Joins all blocks into one compressed file, renames it over the master, removes the block folder.
-  /// Needs every block.
-  void consolidate();
+  /// Joins all blocks, with what `digest` says of them (nullptr: nothing), into one compressed file, renames
+  /// it over the master, removes the block folder; adopted blocks stay where they are. Needs every block, and
+  /// prepare() of the whole.
+  void consolidate(Digest* digest = nullptr);
 
  private:
   struct Impl;
@@ -62,6 +75,15 @@ struct Result {
   Attributes attributes;  ///< root attributes; numbers as text
   bool complete = true;   ///< false: a master whose blocks are not all there (missing values stand for them)
 };
+
+/// What the root of a result file says.
+struct RootAttributes {
+  Attributes attributes;   ///< the caller's of Archive, and the archive's own; numbers as text
+  std::size_t blocks = 0;  ///< of an unfinished result, 0: in one file
+};
+
+/// Reads the root of a result file. Throws like read_result().
+RootAttributes read_attributes(const std::string& path);
 
 /// Reads a result file, complete or not. `arrays`: those of these that there are, and the coordinates (empty:
 /// all). Throws InputError naming the file when it is missing, truncated, no HDF5 file or no graze result.

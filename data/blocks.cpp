@@ -1,7 +1,6 @@
 #include "data/blocks.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,7 +12,9 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "core/value.hpp"
 #include "data/conventions.hpp"
@@ -27,31 +28,37 @@ const std::string block_type = "graze block";
 const std::string temporary_ending = ".tmp";
 const std::string lock_name = "lock";
 
+constexpr std::size_t files_per_folder = 1000;
+
 std::string folder_of(const std::string& result) { return result + ".blocks"; }
 
+/// Relative to the folder of all blocks: the first thousand there, the others in subfolders.
 std::string block_name(std::size_t index) {
-  std::array<char, 32> name{};
-  std::snprintf(name.data(), name.size(), "%06zu.h5", index);
+  std::array<char, 64> name{};
+  if (index < files_per_folder)
+    std::snprintf(name.data(), name.size(), "%06zu.h5", index);
+  else
+    std::snprintf(name.data(), name.size(), "%03zu/%06zu.h5", index / files_per_folder, index);
   return name.data();
 }
 
 /// The index in the name of a block file; nothing for other files.
 std::optional<std::size_t> block_index(const std::string& name) {
   std::size_t index = 0;
-  const auto error = std::from_chars(name.data(), name.data() + name.size(), index).ec;
+  const char* end = name.data() + name.size();
+  const auto error = std::from_chars(name.data() + (name.rfind('/') + 1), end, index).ec;
   if (error != std::errc{} || block_name(index) != name) return std::nullopt;
   return index;
 }
 
-bool is_temporary(const std::string& name) {
-  return name.size() > temporary_ending.size() &&
-         name.compare(name.size() - temporary_ending.size(), std::string::npos, temporary_ending) == 0;
-}
+bool is_temporary(const std::string& name) { return name.ends_with(temporary_ending); }
 
+/// Names of the files in a folder and its subfolders, relative to it.
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code none;
-  for (const auto& entry : fs::directory_iterator(folder, none)) names.push_back(entry.path().filename());
+  for (const auto& entry : fs::recursive_directory_iterator(folder, none))
+    if (!entry.is_directory(none)) names.push_back(entry.path().lexically_relative(folder));
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -68,10 +75,42 @@ bool is_still_there(int file, const std::string& path) {
          opened.st_dev == named.st_dev;
 }
 
+/// Closes an open file unless somebody else takes it.
+class Descriptor {
+ public:
+  explicit Descriptor(int file) : file_(file) {}
+  ~Descriptor() {
+    if (file_ >= 0) ::close(file_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  int release() { return std::exchange(file_, -1); }
+
+ private:
+  int file_;
+};
+
+/// Locks bytes of an open file until it is closed, unless another process has one of them; count 0: all from
+/// `first` on. Such locks belong to the open file, not to the process, and work on network file systems.
+bool lock_bytes(int file, short kind, off_t first, off_t count) {
+  struct flock range {};
+  range.l_type = kind;
+  range.l_whence = SEEK_SET;
+  range.l_start = first;
+  range.l_len = count;
+  return ::fcntl(file, F_OFD_SETLK, &range) == 0;
+}
+
+/// Every shard of every number of shards has a byte of its own in the lock file.
+off_t byte_of(Shard shard) { return static_cast<off_t>(shard.parts * (shard.parts - 1) / 2 + shard.part); }
+
+std::string name_of(Shard shard) { return std::to_string(shard.part) + "-of-" + std::to_string(shard.parts); }
+
 }  // namespace
 
 Blocks::Blocks(const std::string& result, BlockPlan plan)
-    : folder_(folder_of(result)), plan_(std::move(plan)), present_(plan_.boxes.size(), false) {}
+    : folder_(folder_of(result)), plan_(std::move(plan)), files_(plan_.boxes.size()) {}
 
 Blocks::~Blocks() {
   if (lock_ >= 0) ::close(lock_);
@@ -92,53 +131,101 @@ std::optional<std::string> Blocks::owner() const {
   return std::nullopt;
 }
 
-void Blocks::lock() {
-  if (lock_ >= 0) return;
+void Blocks::lock(Shard shard) {
   const std::string path = folder_ + "/" + lock_name;
   while (lock_ < 0) {
     std::error_code error;
     fs::create_directories(folder_, error);
     if (error) throw InputError(folder_ + ": cannot make this folder: " + error.message());
-    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    // A run that has just ended may have removed the folder.
+    if (file < 0 && errno == ENOENT) continue;
     if (file < 0) throw InputError(path + ": cannot be written: " + std::strerror(errno));
-    if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
-      const int code = errno;
-      ::close(file);
-      if (code == EWOULDBLOCK) throw InputError(folder_ + ": another process is working on this result");
-      throw InputError(path + ": cannot be locked: " + std::strerror(code));
-    }
-    // A run that has just ended may have removed the folder between opening and locking.
-    if (is_still_there(file, path))
-      lock_ = file;
-    else
-      ::close(file);
+    Descriptor open_file(file);
+    lock_range(file, shard);
+    if (is_still_there(file, path)) lock_ = open_file.release();
   }
+  shard_ = shard;
+  worker_ = shard.is_whole() ? "" : name_of(shard);
+}
+
+void Blocks::lock_range(int file, Shard shard) const {
+  if (lock_bytes(file, F_WRLCK, shard.is_whole() ? 0 : byte_of(shard), shard.is_whole() ? 0 : 1)) return;
+  const int code = errno;
+  const bool taken = code == EAGAIN || code == EACCES;
+  const std::string what = shard.is_whole() ? "this result" : "this shard or all of this result";
+  throw InputError(taken ? folder_ + ": another process is working on " + what
+                         : folder_ + "/" + lock_name + ": cannot be locked: " + std::strerror(code));
+}
+
+void Blocks::check_lock() const {
+  if (lock_ >= 0 && !is_still_there(lock_, folder_ + "/" + lock_name))
+    throw std::runtime_error(folder_ + ": was removed or replaced while this run was writing into it");
+}
+
+void Blocks::assist(const std::string& helper) { worker_ = helper; }
+
+bool Blocks::is_mine(const std::string& temporary) const {
+  return shard_.is_whole() || temporary.find("." + worker_ + ".") != std::string::npos;
 }
 
 void Blocks::scan() {
+  const std::vector<std::size_t> share = dealt(plan_.boxes.size(), shard_);
+  const std::set<std::size_t> mine(share.begin(), share.end());
   for (const std::string& name : names_in(folder_)) {
     const auto index = block_index(name);
-    const bool keep = index && *index < plan_.boxes.size() && is_valid(*index);
-    if (keep) {
+    const std::string path = folder_ + "/" + name;
+    if (index && mine.contains(*index) && is_valid(*index, path)) {
       const std::lock_guard<std::mutex> guard(mutex_);
-      present_[*index] = true;
-    } else if (index || is_temporary(name)) {
-      fs::remove(folder_ + "/" + name);
+      files_[*index] = path;
+    } else if ((index && (shard_.is_whole() || mine.contains(*index))) ||
+               (is_temporary(name) && is_mine(name))) {
+      fs::remove(path);
     }
   }
 }
 
+void Blocks::look() {
+  const std::lock_guard<std::mutex> guard(mutex_);
+  for (const std::string& name : names_in(folder_)) {
+    const auto index = block_index(name);
+    if (index && *index < files_.size()) files_[*index] = folder_ + "/" + name;
+  }
+}
+
+std::size_t Blocks::adopt(const std::string& result) {
+  const std::string folder = folder_of(result);
+  std::size_t adopted = 0;
+  for (const std::string& name : names_in(folder)) {
+    const auto index = block_index(name);
+    if (!index || *index >= files_.size() || !files_[*index].empty()) continue;
+    const std::string path = folder + "/" + name;
+    if (!is_valid(*index, path)) continue;
+    files_[*index] = path;
+    ++adopted;
+  }
+  return adopted;
+}
+
 void Blocks::clear() {
+  lock_range(lock_, {});
   for (const std::string& name : names_in(folder_))
     if (block_index(name) || is_temporary(name)) fs::remove(folder_ + "/" + name);
+  if (!shard_.is_whole()) {
+    lock_bytes(lock_, F_UNLCK, 0, byte_of(shard_));
+    lock_bytes(lock_, F_UNLCK, byte_of(shard_) + 1, 0);
+  }
   const std::lock_guard<std::mutex> guard(mutex_);
-  present_.assign(present_.size(), false);
+  for (std::string& file : files_)
+    if (file.starts_with(folder_ + "/")) file.clear();
 }
 
 void Blocks::remove() {
   clear();
+  std::error_code not_empty;  // files of somebody else stay, and their folder with them
+  for (std::size_t thousand = 1; thousand * files_per_folder < files_.size(); ++thousand)
+    fs::remove(fs::path(file(thousand * files_per_folder)).parent_path(), not_empty);
   fs::remove(folder_ + "/" + lock_name);
-  std::error_code not_empty;  // files of somebody else stay, and the folder with them
   fs::remove(folder_, not_empty);
   ::close(lock_);
   lock_ = -1;
@@ -146,7 +233,12 @@ void Blocks::remove() {
 
 bool Blocks::has(std::size_t index) const {
   const std::lock_guard<std::mutex> guard(mutex_);
-  return present_.at(index);
+  return !files_.at(index).empty();
+}
+
+std::size_t Blocks::missing() const {
+  const std::lock_guard<std::mutex> guard(mutex_);
+  return static_cast<std::size_t>(std::count(files_.begin(), files_.end(), ""));
 }
 
 h5::Extents Blocks::block_extents(const Array& array, const Box& box) const {
@@ -156,8 +248,10 @@ h5::Extents Blocks::block_extents(const Array& array, const Box& box) const {
 }
 
 void Blocks::put(std::size_t index, const Dataset& block) {
-  if (lock_ < 0) throw std::logic_error("a block was put before the result was prepared");
+  if (lock_ < 0 && worker_.empty()) throw std::logic_error("a block was put before the result was prepared");
+  check_lock();
   const Box& box = plan_.boxes.at(index);
+  if (index >= files_per_folder) fs::create_directory(fs::path(file(index)).parent_path());
   h5::replace_file(file(index), temporary(block_name(index)), [&](h5::File& out) {
     out.set_text("", "filetype", block_type);
     out.set_text("", "identity", plan_.identity);
@@ -174,15 +268,24 @@ void Blocks::put(std::size_t index, const Dataset& block) {
     }
   });
   const std::lock_guard<std::mutex> guard(mutex_);
-  present_[index] = true;
+  files_[index] = file(index);
 }
 
-h5::File Blocks::open(std::size_t index) const { return h5::File::open(file(index)); }
+Dataset Blocks::read(std::size_t index) const {
+  const h5::File block = h5::File::open(files_.at(index));
+  const Box& box = plan_.boxes[index];
+  Dataset data = plan_.layout;
+  for (std::size_t d = 0; d < box.count.size(); ++d)
+    for (Dimension& dimension : data.dimensions)
+      if (dimension.name == plan_.layout.arrays.front().dimensions[d]) dimension.size = box.count[d];
+  for (Array& array : data.arrays) array.values = block.read(array.name);
+  return data;
+}
 
-bool Blocks::is_valid(std::size_t index) const {
+bool Blocks::is_valid(std::size_t index, const std::string& file) const {
   const Box& box = plan_.boxes[index];
   try {
-    const h5::File block = open(index);
+    const h5::File block = h5::File::open(file);
     if (block.text("", "filetype") != block_type || block.text("", "identity") != plan_.identity ||
         block.integers("", "box_offset") != whole_numbers(box.offset) ||
         block.integers("", "box_count") != whole_numbers(box.count))
@@ -200,7 +303,7 @@ bool Blocks::is_valid(std::size_t index) const {
 std::string Blocks::file(std::size_t index) const { return folder_ + "/" + block_name(index); }
 
 std::string Blocks::temporary(const std::string& name) const {
-  return folder_ + "/" + name + temporary_ending;
+  return folder_ + "/" + name + (worker_.empty() ? "" : "." + worker_) + temporary_ending;
 }
 
 Box Blocks::place(std::size_t index, const Array& array) const {
@@ -225,6 +328,11 @@ std::size_t Blocks::count_files(const std::string& result, std::size_t count) {
     if (index && *index < count) ++files;
   }
   return files;
+}
+
+bool Blocks::is_block_name(const std::string& result, const std::string& name) {
+  const std::string folder = fs::path(folder_of(result)).filename().string() + "/";
+  return name.starts_with(folder) && block_index(name.substr(folder.size())).has_value();
 }
 
 }  // namespace graze

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/dataset.hpp"
+#include "core/shard.hpp"
 #include "data/h5.hpp"
 
 namespace graze {
@@ -31,22 +32,31 @@ class Blocks {
   /// The identity that the first readable block in the folder was made for; nothing when there is none.
   std::optional<std::string> owner() const;
 
-  /// Makes the folder and takes its lock for the life of this object. Throws InputError when another
-  /// process holds it or the folder cannot be made.
-  void lock();
-  /// Looks which blocks are there. Left-overs of a killed run and whatever is damaged or belongs to
-  /// another case or other boxes is removed. Needs the lock.
+  /// Makes the folder and takes the lock of the whole or of one shard for the life of this object. Shards do
+  /// not lock out each other, the whole and every shard do. Throws InputError when another process holds it
+  /// or the folder cannot be made.
+  void lock(Shard shard);
+  /// Works for another process, which has the lock; `helper` tells those who do so apart.
+  void assist(const std::string& helper);
+  /// Looks which blocks of the locked shard are there. What a killed run of it has left over and whatever is
+  /// damaged or belongs to another case or other boxes is removed. Needs the lock.
   void scan();
-  /// Removes all blocks, the lock and the folder. Needs the lock.
+  /// Takes every file with the name of a block for that block.
+  void look();
+  /// Takes the blocks that are there for another result file of this case and that are missing here, without
+  /// copying them. They must stay there for the life of this object. Returns how many.
+  std::size_t adopt(const std::string& result);
+  /// Removes all blocks, the lock and the folder. Needs the lock of the whole.
   void remove();
-  /// Removes all blocks. Needs the lock.
+  /// Removes all blocks. Needs the lock of the whole, or takes it for the moment.
   void clear();
 
   bool has(std::size_t index) const;
-  /// Stores a finished block. Needs the lock.
+  std::size_t missing() const;
+  /// Stores a finished block. Needs the lock, or to assist.
   void put(std::size_t index, const Dataset& block);
-  /// The file of a block, for reading.
-  h5::File open(std::size_t index) const;
+  /// Reads a block: the spread arrays with its part of the values.
+  Dataset read(std::size_t index) const;
 
   /// A name in the folder for a file under construction.
   std::string temporary(const std::string& name) const;
@@ -58,17 +68,24 @@ class Blocks {
 
   /// Number of block files below `count` in the folder of a result file.
   static std::size_t count_files(const std::string& result, std::size_t count);
+  /// Whether a name, relative to the folder of a result file, is that of one of its blocks.
+  static bool is_block_name(const std::string& result, const std::string& name);
 
  private:
+  void lock_range(int file, Shard shard) const;
+  void check_lock() const;
+  bool is_mine(const std::string& temporary) const;
   std::string file(std::size_t index) const;
-  bool is_valid(std::size_t index) const;
+  bool is_valid(std::size_t index, const std::string& file) const;
   h5::Extents block_extents(const Array& array, const Box& box) const;
 
   std::string folder_;
   BlockPlan plan_;
+  Shard shard_;
+  std::string worker_;  ///< part of the names of temporary files, "" for the whole
   int lock_ = -1;
   mutable std::mutex mutex_;
-  std::vector<bool> present_;
+  std::vector<std::string> files_;  ///< of the blocks that are there, "" for the others
 };
 
 }  // namespace graze

@@ -160,12 +160,16 @@ void check_format(const Value& root) {
 
 }  // namespace
 
-CaseFile read_case(const std::string& path, const std::vector<std::string>& overrides) {
-  CaseFile result{path, read_text(path), overrides, {}};
-  result.root = parsed(result.text, path);
-  for (const std::string& text : overrides) apply_override(result.root, text);
+CaseFile parse_case(std::string text, const std::string& name, const std::vector<std::string>& overrides) {
+  CaseFile result{name, std::move(text), overrides, {}};
+  result.root = parsed(result.text, name);
+  for (const std::string& override : overrides) apply_override(result.root, override);
   check_format(result.root);
   return result;
+}
+
+CaseFile read_case(const std::string& path, const std::vector<std::string>& overrides) {
+  return parse_case(read_text(path), path, overrides);
 }
 
 }  // namespace graze

@@ -20,4 +20,7 @@ struct CaseFile {
 /// wrong override ("--set" stands for the file) or a wrong format version (key `graze`).
 CaseFile read_case(const std::string& path, const std::vector<std::string>& overrides);
 
+/// The same for a text that is in memory; `name` stands for the file in messages.
+CaseFile parse_case(std::string text, const std::string& name, const std::vector<std::string>& overrides);
+
 }  // namespace graze

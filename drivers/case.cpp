@@ -279,8 +279,12 @@ std::vector<Key> case_keys() {
 }
 
 Case load_case(const std::string& path, const std::vector<std::string>& overrides) {
+  return understood(read_case(path, overrides));
+}
+
+Case understood(CaseFile file) {
   Case c;
-  c.file = read_case(path, overrides);
+  c.file = std::move(file);
   const Value root = checked(c.file.root, case_keys(), "");
   c.title = root.at("title").text("title");
   c.model = &chosen(models(), root.at("model"));

@@ -35,6 +35,8 @@ std::vector<Key> case_keys();
 /// Reads, checks and builds. Throws InputError with place, key, value and rule; also for a start that lies
 /// inside a stop wherever the analysis looks (for a sweep: at every corner of its parameter range).
 Case load_case(const std::string& path, const std::vector<std::string>& overrides);
+/// The same for a case file that has been read.
+Case understood(CaseFile file);
 
 /// How a case falls into blocks, and how much there is to hold.
 struct Plan {

@@ -1,6 +1,34 @@
 #include "drivers/case_options.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "core/value.hpp"
+
 namespace graze {
+namespace {
+
+constexpr std::size_t most_shards = 1000000;
+
+/// A whole number above zero, nothing else; 0 for any other text.
+std::size_t read_count(std::string_view text) {
+  std::size_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  return error == std::errc{} && end == text.data() + text.size() ? count : 0;
+}
+
+}  // namespace
+
+Shard read_shard(const std::string& text) {
+  if (text.empty()) return {};
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const Shard shard{read_count(std::string_view(text).substr(0, slash)),
+                    slash < text.size() ? read_count(std::string_view(text).substr(slash + 1)) : 0};
+  if (shard.part >= 1 && shard.part <= shard.parts && shard.parts <= most_shards) return shard;
+  throw InputError("--shard " + text + ": must be I/N with 1 <= I <= N <= " + std::to_string(most_shards) +
+                   ", such as 3/8");
+}
 
 void add_case_options(CLI::App& verb, CaseOptions& options) {
   verb.add_option("CASE", options.path, "case file (TOML)")->required();
@@ -10,6 +38,8 @@ void add_case_options(CLI::App& verb, CaseOptions& options) {
   verb.add_option("--threads", options.threads, "threads; 0: what the case says, else all")
       ->type_name("N")
       ->check(CLI::Range(0, 1024));
+  verb.add_option("--shard", options.shard, "part I of N of the blocks only; graze merge joins the parts")
+      ->type_name("I/N");
 }
 
 }  // namespace graze

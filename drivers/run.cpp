@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/execute.hpp"
+#include "core/shard.hpp"
 #include "data/archive.hpp"
 #include "drivers/case.hpp"
 #include "drivers/case_options.hpp"
@@ -19,6 +20,7 @@
 #include "drivers/event_table.hpp"
 #include "drivers/output_file.hpp"
 #include "drivers/progress.hpp"
+#include "drivers/ranks.hpp"
 #include "drivers/stop.hpp"
 #include "drivers/summary.hpp"
 #include "drivers/text.hpp"
@@ -39,9 +41,11 @@ struct Job {
   const RunOptions& options;
   Case problem;
   Plan plan;
+  Shard shard;
   std::string path;
   Attributes attributes;
   std::optional<Seconds> limit;
+  Ranks& ranks;
 };
 
 /// Keeps the block of an analysis that has but one.
@@ -54,8 +58,14 @@ class Keep final : public Sink {
 
 template <class... Parts>
 void say(const Job& job, fmt::format_string<Parts...> text, Parts&&... parts) {
-  if (job.options.quiet) return;
+  if (job.options.quiet || !job.ranks.is_first()) return;
   fmt::print(stderr, "graze: {}\n", fmt::format(text, std::forward<Parts>(parts)...));
+}
+
+/// Tells the temporary files of the ranks of one run apart.
+std::string helper_name(const Job& job) {
+  const Shard& shard = job.shard;
+  return fmt::format("{}-of-{}.rank{}", shard.part, shard.parts, job.ranks.rank());
 }
 
 std::string result_path(const Case& c, const RunOptions& options) {
@@ -91,14 +101,21 @@ void check_targets(const Job& job) {
   if (events != "-") check_can_write(events);
 }
 
-Job prepare(const RunOptions& options, const Context& context) {
+/// Threads of each rank: one, unless it is said otherwise, because mpirun starts a rank per core.
+int threads_of(const RunOptions& options, const Case& c, const Ranks& ranks) {
+  return options.threads == 0 && c.threads == 0 && !ranks.is_alone() ? 1 : options.threads;
+}
+
+Job prepare(const RunOptions& options, const Context& context, Ranks& ranks) {
+  const Shard shard = read_shard(options.shard);
   Case c = load_case(options.path, options.overrides);
-  Plan plan = make_plan(c, options.threads);
+  Plan plan = make_plan(c, threads_of(options, c, ranks));
   std::string path = result_path(c, options);
   Attributes attributes = attributes_of(c, plan, context);
   std::optional<Seconds> limit;
   if (!options.max_time.empty()) limit = read_duration(options.max_time);
-  Job job{options, std::move(c), std::move(plan), std::move(path), std::move(attributes), limit};
+  Job job{options,         std::move(c),          std::move(plan), shard,
+          std::move(path), std::move(attributes), limit,           ranks};
   check_targets(job);
   return job;
 }
@@ -115,6 +132,10 @@ void refuse_foreign(const Job& job, ResultState state) {
 }
 
 Exit run_whole(const Job& job) {
+  if (!job.shard.is_whole()) {
+    throw InputError("--shard: " + job.problem.question->name + " is computed in one piece");
+  }
+  if (!job.ranks.is_first()) return Exit::done;
   const ResultState state = result_state(job.path, job.problem.identity);
   refuse_foreign(job, state);
   if (job.limit) {
@@ -135,44 +156,69 @@ Exit run_whole(const Job& job) {
   return summarise(job, result.data);
 }
 
-std::size_t points_done(const Archive& archive, const std::vector<Box>& boxes) {
+/// Points of the blocks of this shard: all, or those that are there.
+std::size_t points_of_share(const Job& job, const Archive* done) {
   std::size_t points = 0;
-  for (std::size_t index = 0; index < boxes.size(); ++index) {
-    if (archive.has(index)) points += boxes[index].points();
+  for (const std::size_t index : dealt(job.plan.boxes.size(), job.shard)) {
+    if (done == nullptr || done->has(index)) points += job.plan.boxes[index].points();
   }
   return points;
 }
 
-/// Computes what is missing; false: stopped before the end.
-bool compute_blocks(const Job& job, Archive& archive) {
-  const StopWatch watch(job.limit);
-  const auto begin = std::chrono::steady_clock::now();
-  const auto total = static_cast<std::size_t>(job.plan.points);
-  const std::size_t before = points_done(archive, job.plan.boxes);
-  std::size_t now = before;
-  if (before > 0) say(job, "{}: going on after {} of {} points", job.path, before, total);
+/// Computes what is missing, together with the other ranks.
+void compute_blocks(const Job& job, Archive& archive, const StopWatch& watch) {
+  const std::size_t before = points_of_share(job, &archive);
+  Progress progress(points_of_share(job, nullptr), before, job.options.quiet || !job.ranks.is_first());
+  std::size_t told = 0;
+  Execution execution;
+  execution.threads = job.plan.threads;
+  execution.shard = job.shard;
+  execution.draw = [&] { return job.ranks.draw(); };
+  execution.stop = [&] { return watch.stop(); };
+  execution.done = [&](std::size_t points) {
+    const std::size_t all = job.ranks.add(points);
+    progress.add(all - told);
+    told = all;
+  };
+  execute(*job.problem.analysis, job.plan.boxes, archive, execution);
+}
 
-  std::size_t missing = 0;
-  {
-    Progress progress(total, before, job.options.quiet);
-    Execution execution;
-    execution.threads = job.plan.threads;
-    execution.stop = [&] { return watch.stop(); };
-    execution.done = [&](std::size_t points) {
-      now += points;
-      progress.add(points);
-    };
-    missing = execute(*job.problem.analysis, job.plan.boxes, archive, execution);
-  }
-  if (missing > 0) {
+/// What the first rank does when all have come to their end.
+Exit finish(const Job& job, Archive& archive, const StopWatch& watch, std::size_t before, Seconds spent) {
+  if (!job.ranks.is_alone()) archive.look();
+  const std::size_t total = points_of_share(job, nullptr);
+  const std::size_t now = points_of_share(job, &archive);
+  if (now < total) {
     say(job, "{}: stopped ({}) after {} of {} points; the same command goes on", job.path, watch.reason(),
         now, total);
-    return false;
+    return Exit::stopped_early;
   }
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
   say(job, "{}: {} points in {}", job.path, now - before, time_text(spent.count()));
-  archive.consolidate();
-  return true;
+  if (!job.shard.is_whole()) {
+    say(job, "shard {} is done; when all are, graze merge {} -o {} joins them", job.options.shard, job.path,
+        job.path);
+    return Exit::done;
+  }
+  const std::unique_ptr<Digest> digest = job.problem.analysis->digest();
+  archive.consolidate(digest.get());
+  return Exit::done;
+}
+
+Exit go_on(const Job& job, Archive& archive) {
+  if (job.ranks.is_first()) archive.prepare(job.options.force, job.shard);
+  job.ranks.meet();
+  if (!job.ranks.is_first()) archive.assist(helper_name(job));
+  job.ranks.meet();
+  const StopWatch watch(job.limit);
+  const auto begin = std::chrono::steady_clock::now();
+  const std::size_t before = points_of_share(job, &archive);
+  if (before > 0) {
+    say(job, "{}: going on after {} of {} points", job.path, before, points_of_share(job, nullptr));
+  }
+  compute_blocks(job, archive, watch);
+  job.ranks.meet();
+  if (!job.ranks.is_first()) return Exit::done;
+  return finish(job, archive, watch, before, std::chrono::steady_clock::now() - begin);
 }
 
 Exit run_blocks(const Job& job) {
@@ -180,12 +226,13 @@ Exit run_blocks(const Job& job) {
                   job.attributes, job.problem.identity);
   const ResultState state = archive.state();
   refuse_foreign(job, state);
-  if (state == ResultState::complete) {
+  if (job.ranks.tell(static_cast<int>(state == ResultState::complete)) != 0) {
     say(job, "{} is complete already", job.path);
   } else {
-    archive.prepare(job.options.force);
-    if (!compute_blocks(job, archive)) return Exit::stopped_early;
+    const Exit exit = go_on(job, archive);
+    if (exit != Exit::done || !job.shard.is_whole()) return exit;
   }
+  if (!job.ranks.is_first()) return Exit::done;
   return summarise(job, read_result(job.path, classifying(job.problem.layout.arrays)).data);
 }
 
@@ -209,10 +256,13 @@ GRAZE_COMMAND(run) {
       "Examples:\n"
       "  graze run case.toml\n"
       "  graze run case.toml -o fine.h5 --set analysis.axis.points=5601 --max-time 3h\n"
+      "  graze run case.toml --shard 3/8\n"
       "  graze run simulate.toml --events - | head");
   verb.callback([options, &context] {
-    const Job job = prepare(*options, context);
-    context.exit = job.plan.blocks ? run_blocks(job) : run_whole(job);
+    context.exit = with_ranks([&](Ranks& ranks) {
+      const Job job = prepare(*options, context, ranks);
+      return job.plan.blocks ? run_blocks(job) : run_whole(job);
+    });
   });
 }
 

@@ -1,6 +1,7 @@
 /// The executor against a toy analysis: every block once, only the missing ones, and what ends it early.
 #include "analysis/execute.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <mutex>
@@ -78,7 +79,7 @@ TEST_CASE("every block is computed once on any number of threads") {
     std::size_t points = 0;
     Execution execution = with_threads(threads);
     execution.done = [&](std::size_t n) { points += n; };
-    CHECK(execute(analysis, analysis.blocks(3), store, execution) == 0);
+    CHECK(execute(analysis, analysis.blocks(3), store, execution));
     CHECK(store.put_indices.size() == 40);
     CHECK(std::set(store.put_indices.begin(), store.put_indices.end()).size() == 40);
     CHECK(store.sum == 119.0 * 120.0 * 239.0 / 6.0);
@@ -90,20 +91,67 @@ TEST_CASE("blocks that the sink has are left out") {
   const Squares analysis;
   Store store;
   for (std::size_t k = 0; k < 40; k += 2) store.before.insert(k);
-  CHECK(execute(analysis, analysis.blocks(3), store, with_threads(2)) == 0);
+  CHECK(execute(analysis, analysis.blocks(3), store, with_threads(2)));
   CHECK(store.put_indices.size() == 20);
   for (const std::size_t k : store.put_indices) CHECK(k % 2 == 1);
 }
 
-TEST_CASE("stop ends the run between blocks and the missing ones are counted") {
+TEST_CASE("stop ends the run between blocks") {
   const Squares analysis;
   Store store;
   std::atomic<int> asked = 0;
   Execution execution = with_threads(1);
   execution.stop = [&] { return ++asked > 7; };
-  CHECK(execute(analysis, analysis.blocks(3), store, execution) == 33);
+  CHECK_FALSE(execute(analysis, analysis.blocks(3), store, execution));
   CHECK(store.put_indices.size() == 7);
   CHECK(asked == 8);
+}
+
+TEST_CASE("a stop when nothing is left to do changes nothing") {
+  const Squares analysis;
+  Store store;
+  for (std::size_t k = 0; k < 40; ++k) store.before.insert(k);
+  Execution execution = with_threads(2);
+  execution.stop = [] { return true; };
+  CHECK(execute(analysis, analysis.blocks(3), store, execution));
+}
+
+TEST_CASE("shards share the blocks out, each about as many from everywhere") {
+  for (const std::size_t parts : {1, 2, 4, 7, 100000}) {
+    std::set<std::size_t> all;
+    for (std::size_t part = 1; part <= parts; ++part) {
+      const std::vector<std::size_t> mine = dealt(40, {part, parts});
+      CHECK(mine.size() <= 40 / parts + 1);
+      all.insert(mine.begin(), mine.end());
+      if (part > 45) break;
+    }
+    CHECK(all.size() == 40);
+  }
+  const std::vector<std::size_t> first = dealt(40, {1, 4});
+  CHECK(*std::min_element(first.begin(), first.end()) < 8);
+  CHECK(*std::max_element(first.begin(), first.end()) > 31);
+}
+
+TEST_CASE("a shard computes its blocks only, and several workers draw from one counter") {
+  const Squares analysis;
+  Store store;
+  Execution execution = with_threads(2);
+  execution.shard = {2, 4};
+  CHECK(execute(analysis, analysis.blocks(3), store, execution));
+  const std::vector<std::size_t> mine = dealt(40, {2, 4});
+  CHECK(std::set(store.put_indices.begin(), store.put_indices.end()) == std::set(mine.begin(), mine.end()));
+
+  Store one;
+  Store two;
+  std::size_t next = 0;
+  Execution drawing = with_threads(1);
+  drawing.draw = [&] { return next++; };
+  drawing.stop = [&] { return next > 20; };
+  CHECK_FALSE(execute(analysis, analysis.blocks(3), one, drawing));
+  drawing.stop = nullptr;
+  CHECK(execute(analysis, analysis.blocks(3), two, drawing));
+  CHECK(one.put_indices.size() == 20);
+  CHECK(two.put_indices.size() == 19);  // the one that was drawn and not done is nobody's
 }
 
 TEST_CASE("an exception of a worker comes out and what is stored stays") {
