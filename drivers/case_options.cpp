@@ -40,6 +40,8 @@ void add_case_options(CLI::App& verb, CaseOptions& options) {
       ->check(CLI::Range(0, 1024));
   verb.add_option("--shard", options.shard, "part I of N of the blocks only; graze merge joins the parts")
       ->type_name("I/N");
+  verb.add_option("--max-time", options.max_time, "stop between blocks after 3h, 20m, 45s …; exit code 75")
+      ->type_name("TIME");
 }
 
 }  // namespace graze

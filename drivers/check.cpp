@@ -6,12 +6,14 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "analysis/execute.hpp"
 #include "drivers/case.hpp"
 #include "drivers/case_options.hpp"
 #include "drivers/command.hpp"
+#include "drivers/stop.hpp"
 #include "drivers/text.hpp"
 
 namespace graze {
@@ -58,6 +60,9 @@ double seconds_per_point(const Analysis& analysis, const std::vector<Box>& boxes
 }
 
 void check(const CaseOptions& options) {
+  const Shard shard = read_shard(options.shard);
+  std::optional<Seconds> limit;
+  if (!options.max_time.empty()) limit = read_duration(options.max_time);
   const Case c = load_case(options.path, options.overrides);
   const Plan plan = make_plan(c, options.threads);
   fmt::print("{}: valid\n", options.path);
@@ -74,9 +79,18 @@ void check(const CaseOptions& options) {
   fmt::print("points:         {:.0f}\n", plan.points);
   fmt::print("blocks:         {}\n", plan.boxes.size());
   fmt::print("bytes:          {:.0f} ({} before compression)\n", plan.bytes, bytes_text(plan.bytes));
-  const double workers = std::min<double>(plan.threads, static_cast<double>(plan.boxes.size()));
-  fmt::print("estimated time: {} with {} threads\n",
-             time_text(seconds_per_point(*c.analysis, plan.boxes) * plan.points / workers), plan.threads);
+  double points = 0;
+  const std::vector<std::size_t> share = dealt(plan.boxes.size(), shard);
+  for (const std::size_t index : share) points += static_cast<double>(plan.boxes[index].points());
+  if (!shard.is_whole()) {
+    fmt::print("shard {}: {:.0f} points in {} blocks\n", options.shard, points, share.size());
+  }
+  const double workers =
+      std::clamp<double>(plan.threads, 1, std::max<double>(1, static_cast<double>(share.size())));
+  const double seconds = seconds_per_point(*c.analysis, plan.boxes) * points / workers;
+  fmt::print("estimated time: {} with {} threads\n", time_text(seconds), plan.threads);
+  if (limit)
+    fmt::print("runs of {}: {:.0f}\n", options.max_time, std::max(1.0, std::ceil(seconds / limit->count())));
 }
 
 }  // namespace

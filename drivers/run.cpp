@@ -31,7 +31,6 @@ namespace {
 struct RunOptions : CaseOptions {
   std::string output;
   std::string events;
-  std::string max_time;
   bool force = false;
   bool quiet = false;
 };
@@ -244,8 +243,6 @@ GRAZE_COMMAND(run) {
   add_case_options(verb, *options);
   verb.add_option("-o,--output", options->output, "result file; default: [output] file, else the case's name")
       ->type_name("FILE");
-  verb.add_option("--max-time", options->max_time, "stop between blocks after 3h, 20m, 45s …; exit code 75")
-      ->type_name("TIME");
   verb.add_option("--events", options->events, "events as CSV, - for standard output (simulate)")
       ->type_name("FILE");
   verb.add_flag("--force", options->force, "replace a result that comes from another case");
