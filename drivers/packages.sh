@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# The Debian packages that graze needs, and what for. Called with names of lists (build, plot, test, bench)
+# The Debian packages that graze needs, and what for. Called with names of lists
 # it installs what is missing of them; with nothing missing it does nothing.
 set -euo pipefail
 
+lists="build, plot, test, bench, mpi, slurm, fuzz, threads"
 build="
   g++                  compiler
   cmake                configures the build
@@ -35,18 +36,37 @@ bench="
   libbenchmark-dev     times
   libsundials-dev      a peer to compare with
 "
+mpi="
+  libopenmpi-dev       several ranks
+  openmpi-bin          mpirun
+"
+slurm="
+  munge                proves to Slurm who one is
+  slurm-client         sbatch and its like
+  slurmctld            gives out the work
+  slurmd               does it
+"
+fuzz="
+  clang                compiles with libFuzzer
+  libclang-rt-dev      libFuzzer and the sanitizers
+"
+threads="
+  clang                compiles with the thread sanitizer
+  libclang-rt-dev      the thread sanitizer
+  libomp-dev           OpenMP that tells the sanitizer what it does
+"
 
 if [ $# -eq 0 ]; then
-  echo "usage: $0 LIST...   with LIST one of build, plot, test, bench" >&2
+  echo "usage: $0 LIST...   with LIST one of $lists" >&2
   exit 2
 fi
 
 missing=()
 for list in "$@"; do
   case $list in
-    build | plot | test | bench) ;;
+    build | plot | test | bench | mpi | slurm | fuzz | threads) ;;
     *)
-      echo "$0: no list named '$list' (build, plot, test, bench)" >&2
+      echo "$0: no list named '$list' ($lists)" >&2
       exit 2
       ;;
   esac
