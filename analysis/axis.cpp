@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace graze {
 namespace {
@@ -19,6 +20,11 @@ std::vector<double> spaced(const Value& table, const std::string& path) {
   const double from = table.at("from").number(path + ".from");
   const double to = table.at("to").number(path + ".to");
   const std::int64_t points = table.at("points").integer(path + ".points");
+  if (points > most_points) {
+    throw InputError(table.at("points").place(), path + ".points", table.at("points").toml(),
+                     "its coordinates alone would take " + std::to_string(8 * static_cast<double>(points)) +
+                         " bytes; at most " + std::to_string(most_points) + " values");
+  }
   const bool logarithmic = table.at("spacing").text(path + ".spacing") == "log";
   if (logarithmic && !(from > 0 && to > 0)) {
     throw InputError(table.at("spacing").place(), path + ".spacing", "\"log\"", "needs from > 0 and to > 0");
@@ -34,12 +40,12 @@ std::vector<double> spaced(const Value& table, const std::string& path) {
 
 }  // namespace
 
-std::vector<Key> axis_keys() {
+std::vector<Key> axis_keys(const char* name, const char* meaning) {
   Key parameter;
-  parameter.name = "parameter";
+  parameter.name = name;
   parameter.type = Key::Type::text;
   parameter.required = true;
-  parameter.meaning = "a parameter of the model";
+  parameter.meaning = meaning;
   Key from;
   from.name = "from";
   from.range = Range::finite();
@@ -50,7 +56,7 @@ std::vector<Key> axis_keys() {
   Key points;
   points.name = "points";
   points.type = Key::Type::integer;
-  points.range = Range{1, static_cast<double>(most_points), false, false};
+  points.range = Range{1, std::numeric_limits<double>::max(), false, false};
   points.meaning = "number of values";
   Key spacing;
   spacing.name = "spacing";
@@ -66,6 +72,17 @@ std::vector<Key> axis_keys() {
   return {parameter, from, to, points, spacing, values};
 }
 
+std::vector<double> axis_values(const Value& table, const std::string& path) {
+  const Value* values = table.find("values");
+  if (values != nullptr && (table.find("from") != nullptr || table.find("points") != nullptr)) {
+    throw InputError(values->place(), path + ".values", values->toml(),
+                     "give values or from, to, points, not both");
+  }
+  std::vector<double> all = values != nullptr ? values->numbers(path + ".values") : spaced(table, path);
+  if (all.empty()) throw InputError(table.place(), path, table.toml(), "the axis has no values");
+  return all;
+}
+
 Axis read_axis(const Value& table, const Model& model, const std::string& path) {
   Axis axis;
   const Value& name = table.at("parameter");
@@ -78,13 +95,7 @@ Axis read_axis(const Value& table, const Model& model, const std::string& path) 
         name.place(), path + ".parameter", name.toml(),
         "the model has no such parameter" + (near.empty() ? "" : "; did you mean " + near + "?"));
   }
-  const Value* values = table.find("values");
-  if (values != nullptr && (table.find("from") != nullptr || table.find("points") != nullptr)) {
-    throw InputError(values->place(), path + ".values", values->toml(),
-                     "give values or from, to, points, not both");
-  }
-  axis.values = values != nullptr ? values->numbers(path + ".values") : spaced(table, path);
-  if (axis.values.empty()) throw InputError(table.place(), path, table.toml(), "the axis has no values");
+  axis.values = axis_values(table, path);
   const Parameter& parameter = model.parameters()[static_cast<std::size_t>(axis.parameter)];
   for (const double v : axis.values) {
     if (parameter.range.contains(v)) continue;

@@ -15,8 +15,12 @@ struct Axis {
   std::vector<double> values;
 };
 
-/// Keys of a table axis = { parameter, from, to, points, spacing } or { parameter, values }.
-std::vector<Key> axis_keys();
+/// Keys of a table axis = { parameter, from, to, points, spacing } or { parameter, values }; `name` stands
+/// for what is varied ("parameter").
+std::vector<Key> axis_keys(const char* name = "parameter", const char* meaning = "a parameter of the model");
+
+/// The values of such a table. Throws InputError for an incomplete, empty or absurdly long axis.
+std::vector<double> axis_values(const Value& table, const std::string& path);
 
 /// Reads such a table. Throws InputError for a parameter the model does not have, a value outside the
 /// parameter's range, an incomplete or empty axis.

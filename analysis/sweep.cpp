@@ -1,12 +1,12 @@
 /// Sweep: what a system settles to, over one or two parameters and one or several starts.
-#include <Random123/philox.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "analysis/attractor.hpp"
 #include "analysis/axis.hpp"
+#include "analysis/map_keys.hpp"
+#include "analysis/random_start.hpp"
 #include "analysis/registry.hpp"
 
 namespace graze {
@@ -15,18 +15,6 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 enum class Start { fixed, follow_up, follow_down, follow_both, random };
-
-/// Uniform numbers in [0, 1): the k-th of a point, whoever computes it and when.
-double uniform(std::uint64_t seed, std::uint64_t point, std::uint32_t attempt, std::uint32_t k) {
-  using Generator = r123::Philox4x32;
-  const Generator::ctr_type counter = {
-      {static_cast<std::uint32_t>(point), static_cast<std::uint32_t>(point >> 32), attempt, k}};
-  const Generator::key_type key = {
-      {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}};
-  const Generator::ctr_type bits = Generator()(counter, key);
-  const std::uint64_t high = bits[0];
-  return static_cast<double>((high << 21) ^ (bits[1] >> 11)) * 0x1p-53;
-}
 
 struct Settled {
   Attractor attractor;
@@ -43,7 +31,6 @@ class Sweep final : public Analysis {
   Dataset compute(const Box& box) const override;
 
  private:
-  void read_map(const Value& table);
   void read_starts(const Value& table);
   const Model& model() const { return *problem_.model; }
   bool follows() const {
@@ -55,7 +42,6 @@ class Sweep final : public Analysis {
   std::size_t state_count() const { return model().states().size(); }
 
   HybridState fixed_start() const;
-  bool admissible(const System& system, const HybridState& state) const;
   HybridState start_of(const System& system, std::uint64_t point) const;
   Settled settle(const std::vector<std::size_t>& place, const HybridState* follow) const;
   void store(const Settled& settled, std::size_t point, Dataset& block) const;
@@ -66,18 +52,8 @@ class Sweep final : public Analysis {
   AttractorOptions options_;
   Start start_ = Start::fixed;
   std::size_t starts_ = 1;
-  std::vector<double> low_, high_;
+  StartBox starts_in_;
 };
-
-int index_of(const std::vector<Quantity>& list, const Value& name, const std::string& key) {
-  std::vector<std::string> names;
-  for (const Quantity& q : list) names.push_back(q.name);
-  const auto found = std::find(names.begin(), names.end(), name.text(key));
-  if (found != names.end()) return static_cast<int>(found - names.begin());
-  const std::string near = nearest_name(name.text(key), names);
-  throw InputError(name.place(), key, name.toml(),
-                   "the model has no such name" + (near.empty() ? "" : "; did you mean " + near + "?"));
-}
 
 Sweep::Sweep(const Problem& problem) : problem_(problem) {
   const Value& table = problem.analysis;
@@ -89,44 +65,9 @@ Sweep::Sweep(const Problem& problem) : problem_(problem) {
                        "both axes sweep the same parameter");
     }
   }
-  read_map(table);
+  section_ = read_section(table, model(), problem.tolerance);
+  options_ = read_attractor_options(table);
   read_starts(table);
-  options_.transient = static_cast<int>(table.at("transient").integer("analysis.transient"));
-  options_.record = static_cast<int>(table.at("record").integer("analysis.record"));
-  options_.max_period = static_cast<int>(table.at("max_period").integer("analysis.max_period"));
-  options_.extension = static_cast<int>(table.at("extension").integer("analysis.extension"));
-  if (options_.max_period >= options_.record) {
-    throw InputError(table.at("max_period").place(), "analysis.max_period", table.at("max_period").toml(),
-                     "must be below record: a period is seen only when it returns within the record");
-  }
-}
-
-void Sweep::read_map(const Value& table) {
-  const std::string map = table.at("map").text("analysis.map");
-  const auto needed = [&](const char* key) -> const Value& {
-    const Value* value = table.find(key);
-    if (value == nullptr) {
-      throw InputError(table.at("map").place(), "analysis.map", table.at("map").toml(),
-                       std::string("needs the key ") + key);
-    }
-    return *value;
-  };
-  if (map == "impact") {
-    const std::string side = table.at("side").text("analysis.side");
-    section_.kind = side == "before" ? Section::Kind::impact_before : Section::Kind::impact_after;
-    section_.contact = index_of(model().contacts(), needed("contact"), "analysis.contact");
-  } else if (map == "section") {
-    section_.kind = Section::Kind::level;
-    section_.coordinate = index_of(model().states(), needed("coordinate"), "analysis.coordinate");
-    section_.level = needed("level").number("analysis.level");
-    section_.direction = table.at("direction").text("analysis.direction") == "up" ? 1 : -1;
-  } else {
-    const auto system = model().system(model().values(), problem_.tolerance);
-    if (system && !(system->period() > 0)) {
-      throw InputError(table.at("map").place(), "analysis.map", "\"stroboscopic\"",
-                       "needs a forced model; take the map impact or section");
-    }
-  }
 }
 
 void Sweep::read_starts(const Value& table) {
@@ -149,8 +90,7 @@ void Sweep::read_starts(const Value& table) {
     throw InputError(list->place(), std::string("analysis.") + key, list->toml(),
                      "needs one number per state of the model, " + std::to_string(state_count()));
   };
-  low_ = bound("low", -1);
-  high_ = bound("high", 1);
+  starts_in_ = {bound("low", -1), bound("high", 1)};
 }
 
 std::vector<std::size_t> Sweep::extents() const {
@@ -227,21 +167,6 @@ Dataset Sweep::shape(const std::vector<std::size_t>& extents) const {
   return data;
 }
 
-Array coordinate(const std::string& name, const std::vector<Quantity>& list, const char* meaning) {
-  Array array;
-  array.name = name;
-  array.dimensions = {name};
-  std::vector<std::int8_t> index;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    index.push_back(static_cast<std::int8_t>(i));
-    array.flags.push_back(list[i].name);
-  }
-  array.values = std::move(index);
-  array.unit = "1";
-  array.long_name = meaning;
-  return array;
-}
-
 Dataset Sweep::layout() const {
   Dataset data = shape(extents());
   for (const Axis& axis : axes_) {
@@ -254,11 +179,11 @@ Dataset Sweep::layout() const {
     array.long_name = p.meaning;
     data.arrays.push_back(std::move(array));
   }
-  data.arrays.push_back(coordinate("state", model().states(), "state of the model"));
-  data.arrays.push_back(coordinate("contact", model().contacts(), "contact of the model"));
+  data.arrays.push_back(names_coordinate("state", model().states(), "state of the model"));
+  data.arrays.push_back(names_coordinate("contact", model().contacts(), "contact of the model"));
   if (start_ == Start::follow_both) {
     data.arrays.push_back(
-        coordinate("start", {{"up", "1", ""}, {"down", "1", ""}}, "direction of following"));
+        names_coordinate("start", {{"up", "1", ""}, {"down", "1", ""}}, "direction of following"));
   }
   return data;
 }
@@ -271,24 +196,10 @@ HybridState Sweep::fixed_start() const {
   return state;
 }
 
-bool Sweep::admissible(const System& system, const HybridState& state) const {
-  Eigen::VectorXd gap, rate;
-  system.gaps(state, gap, rate);
-  return gap.size() == 0 || gap.minCoeff() >= 0;
-}
-
-/// The start of a point that follows no other; random starts are drawn until no contact is violated.
+/// The start of a point that follows no other.
 HybridState Sweep::start_of(const System& system, std::uint64_t point) const {
   HybridState state = fixed_start();
-  if (start_ != Start::random) return state;
-  constexpr std::uint32_t attempts = 1000;
-  for (std::uint32_t attempt = 0; attempt < attempts; ++attempt) {
-    for (std::size_t i = 0; i < state_count(); ++i) {
-      const double share = uniform(problem_.seed, point, attempt, static_cast<std::uint32_t>(i));
-      state.x(static_cast<Eigen::Index>(i)) = low_[i] + (high_[i] - low_[i]) * share;
-    }
-    if (admissible(system, state)) break;
-  }
+  if (start_ == Start::random) draw_start(system, starts_in_, problem_.seed, point, state);
   return state;
 }
 
@@ -393,7 +304,6 @@ void Sweep::store(const Settled& settled, std::size_t point, Dataset& block) con
 }
 
 std::vector<Key> sweep_keys() {
-  const AttractorOptions defaults;
   std::vector<Key> keys;
   const auto add = [&](const char* name, Key::Type type, const char* meaning) -> Key& {
     Key key;
@@ -403,33 +313,11 @@ std::vector<Key> sweep_keys() {
     keys.push_back(std::move(key));
     return keys.back();
   };
-  const auto count = [&](const char* name, std::int64_t fallback, double low, const char* meaning) {
-    Key& key = add(name, Key::Type::integer, meaning);
-    key.fallback = Value(fallback);
-    key.range = Range{low, 1e9, false, false};
-  };
   Key& axis = add("axis", Key::Type::table, "the swept parameter and its values");
   axis.children = axis_keys();
   axis.required = true;
   add("axis2", Key::Type::table, "a second swept parameter: a two-parameter map").children = axis_keys();
-  Key& map = add("map", Key::Type::text, "the section whose iterates are classified");
-  map.choices = {"stroboscopic", "impact", "section"};
-  map.fallback = Value("stroboscopic");
-  add("contact", Key::Type::text, "map = \"impact\": the contact whose impacts are the iterates");
-  Key& side = add("side", Key::Type::text, "map = \"impact\": states before or after the impact");
-  side.choices = {"before", "after"};
-  side.fallback = Value("after");
-  add("coordinate", Key::Type::text, "map = \"section\": the state that passes a level");
-  Key& level = add("level", Key::Type::number, "map = \"section\": that level");
-  level.range = Range::finite();
-  Key& direction = add("direction", Key::Type::text, "map = \"section\": the way it passes");
-  direction.choices = {"up", "down"};
-  direction.fallback = Value("up");
-  count("transient", defaults.transient, 0, "map iterates dropped");
-  count("record", defaults.record, 2, "map iterates kept");
-  count("max_period", defaults.max_period, 1, "longest period looked for, below record");
-  count("extension", defaults.extension, 1,
-        "the transient may grow to this many times itself where convergence is slow");
+  for (Key& key : map_keys()) keys.push_back(std::move(key));
   Key& start = add("start", Key::Type::text,
                    "where each point starts: at [initial], from its neighbour's attractor, at random");
   start.choices = {"fixed", "follow_up", "follow_down", "follow_both", "random"};

@@ -164,6 +164,12 @@ void check_file_limit(const std::string& path, std::size_t blocks) {
 
 }  // namespace
 
+std::string attribute(const Attributes& attributes, std::string_view name) {
+  const auto found =
+      std::find_if(attributes.begin(), attributes.end(), [&](const auto& a) { return a.first == name; });
+  return found == attributes.end() ? std::string() : found->second;
+}
+
 struct Archive::Impl {
   std::string path;
   Dataset layout;

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,9 @@ namespace graze {
 /// Text attributes of the root: case_toml, overrides, command_line, seed, … The keys filetype,
 /// format_version, graze_version, git_sha1, created, hostname and compiler are added by the archive.
 using Attributes = std::vector<std::pair<std::string, std::string>>;
+
+/// The text of an attribute, "" when there is none.
+std::string attribute(const Attributes& attributes, std::string_view name);
 
 /// How a result file on disk relates to a case.
 enum class ResultState {

@@ -10,6 +10,7 @@
 #include "core/outcome.hpp"
 #include "data/archive.hpp"
 #include "data/h5.hpp"
+#include "drivers/basin_table.hpp"
 #include "drivers/command.hpp"
 #include "drivers/summary.hpp"
 
@@ -105,14 +106,26 @@ void print_failures(const Dataset& data) {
   if (failures > most_failures) fmt::print("  and {} more\n", failures - most_failures);
 }
 
+void print_basins(const Dataset& data) {
+  const std::vector<std::string> names = basin_names(data);
+  if (names.empty()) return;
+  fmt::print("\nbasins\n");
+  for (std::size_t n = 0; n < names.size(); ++n) fmt::print("  {}: {}\n", n, names[n]);
+  const std::string exponent = uncertainty_text(data);
+  if (!exponent.empty()) fmt::print("  uncertainty exponent: {}\n", exponent);
+}
+
 void info(const std::string& path) {
   const std::vector<Array> arrays = headers(path);
-  const Result result = read_result(path, classifying(arrays));
+  std::vector<std::string> wanted = classifying(arrays);
+  wanted.insert(wanted.end(), basin_arrays().begin(), basin_arrays().end());
+  const Result result = read_result(path, wanted);
   fmt::print("{}: {}\n\n", path, result.complete ? "complete" : "not complete; graze run goes on with it");
   print_provenance(result.attributes);
   print_shape(result.data.dimensions, arrays);
   fmt::print("\ncounts\n");
   print_summary(stdout, result.data);
+  print_basins(result.data);
   print_failures(result.data);
 }
 

@@ -52,13 +52,6 @@ std::vector<std::string> results_of(const std::vector<std::string>& sources) {
   return all;
 }
 
-std::string attribute(const Attributes& attributes, std::string_view name) {
-  for (const auto& [key, text] : attributes) {
-    if (key == name) return text;
-  }
-  return {};
-}
-
 std::vector<std::string> lines(const std::string& text) {
   std::vector<std::string> result;
   std::istringstream stream(text);

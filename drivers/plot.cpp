@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/value.hpp"
+#include "drivers/basin_table.hpp"
 #include "drivers/command.hpp"
 #include "drivers/gnuplot.hpp"
 
@@ -42,9 +43,8 @@ void read_size(const std::string& text, PlotOptions& options) {
 }
 
 std::string title_of(const Result& result, const std::string& file) {
-  std::string title = std::filesystem::path(file).filename();
-  for (const auto& [name, text] : result.attributes)
-    if (name == "title" && !text.empty()) title = text;
+  std::string title = attribute(result.attributes, "title");
+  if (title.empty()) title = std::filesystem::path(file).filename();
   return result.complete ? title : title + " (not complete)";
 }
 
@@ -60,6 +60,11 @@ Drawing draw(const Request& request) {
   PlotOptions options = request.options;
   const Result outline = read_result(request.file, {"outcome"});
   options.title = title_of(outline, request.file);
+  if (attribute(outline.attributes, "analysis") == "basins") {
+    std::vector<std::string> arrays = basin_arrays();
+    arrays.insert(arrays.end(), {"basin", "basin_orbit", "start_state"});
+    return draw_basins(read_result(request.file, arrays), options);
+  }
   const std::vector<std::string>& points = outline.data.at("outcome").dimensions;
   const auto parameters = std::count_if(points.begin(), points.end(),
                                         [](const std::string& dimension) { return dimension != "start"; });

@@ -27,6 +27,8 @@ struct PlotOptions {
 Drawing draw_sweep(const Result& result, const PlotOptions& options);
 /// A sweep over two parameters: regions of class and period, and any array of points beside them.
 Drawing draw_map(const Result& result, const PlotOptions& options);
+/// Basins: initial states in the colours of the attractors they lead to.
+Drawing draw_basins(const Result& result, const PlotOptions& options);
 /// A motion: time series with contacts below them, and phase portraits.
 Drawing draw_motion(const Result& result, const PlotOptions& options);
 

@@ -39,6 +39,8 @@ class Cases(CliTest):
                 cut = []
                 if 'name = "sweep"' in text:
                     cut += ["--set", "analysis.axis.points=5"]
+                if 'name = "basins"' in text:
+                    cut += ["--set", "analysis.samples=20" if "samples" in text else "analysis.axis.points=5"]
                 if "axis2" in text:
                     cut += ["--set", "analysis.axis2.points=4"]
                 self.graze("check", path, *cut)
