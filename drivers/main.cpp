@@ -8,6 +8,7 @@
 
 #include "core/value.hpp"
 #include "drivers/command.hpp"
+#include "drivers/text.hpp"
 #include "generated/version.hpp"
 
 namespace graze {
@@ -39,20 +40,8 @@ constexpr const char* examples =
 
 /// The arguments as a shell would take them again.
 std::string quoted_command(int argc, char** argv) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
   std::string line;
-  for (int i = 0; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (i > 0) line += ' ';
-    if (!argument.empty() && argument.find_first_not_of(plain) == std::string_view::npos) {
-      line += argument;
-      continue;
-    }
-    line += '\'';
-    for (const char c : argument) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    line += '\'';
-  }
+  for (int i = 0; i < argc; ++i) line += (i > 0 ? " " : "") + shell_text(argv[i]);
   return line;
 }
 

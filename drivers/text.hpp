@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace graze {
 
@@ -10,5 +11,8 @@ std::string time_text(double seconds);
 
 /// "512 B", "3.1 kB", "2.4 GB" (powers of 1000).
 std::string bytes_text(double bytes);
+
+/// An argument as a shell takes it.
+std::string shell_text(std::string_view argument);
 
 }  // namespace graze
