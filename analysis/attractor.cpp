@@ -191,8 +191,8 @@ Attractor find_attractor(const PoincareMap& map, const HybridState& start, const
   Outcome outcome = skip(map, state, options.transient);
   if (outcome != Outcome::ok) return give_up(outcome);
   found.transient_used = options.transient;
-  const int longest = std::max(options.transient, 1) * options.extension;
-  int measure = 128;
+  const std::int64_t longest = std::int64_t{std::max(options.transient, 1)} * options.extension;
+  int measure = 128;  // doubled while within `longest`
   while (true) {
     const HybridState window = state;
     outcome = record(map, state, options.record, found.points);
@@ -210,7 +210,7 @@ Attractor find_attractor(const PoincareMap& map, const HybridState& start, const
     HybridState ahead = state;
     outcome = measure_growth(map, ahead, measure, growth);
     if (outcome != Outcome::ok) return give_up(outcome);
-    const bool exhausted = found.transient_used + options.record + measure > longest;
+    const bool exhausted = std::int64_t{found.transient_used} + options.record + measure > longest;
     // A slowly converging orbit looks neutral at first: that verdict needs a second, longer look.
     const bool neutral = found.transient_used > options.transient &&
                          std::abs(growth.mean) <= options.neutral && growth.error <= options.neutral;

@@ -22,7 +22,7 @@ std::vector<double> spaced(const Value& table, const std::string& path) {
   const std::int64_t points = table.at("points").integer(path + ".points");
   if (points > most_points) {
     throw InputError(table.at("points").place(), path + ".points", table.at("points").toml(),
-                     "its coordinates alone would take " + std::to_string(8 * static_cast<double>(points)) +
+                     "its coordinates alone would take " + Value(8.0 * static_cast<double>(points)).toml() +
                          " bytes; at most " + std::to_string(most_points) + " values");
   }
   const bool logarithmic = table.at("spacing").text(path + ".spacing") == "log";

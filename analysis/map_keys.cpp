@@ -1,6 +1,7 @@
 #include "analysis/map_keys.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace graze {
 
@@ -35,6 +36,7 @@ std::vector<Key> map_keys() {
   direction.fallback = Value("up");
   count("transient", defaults.transient, 0, "map iterates dropped");
   count("record", defaults.record, 2, "map iterates kept");
+  keys.back().range.high = std::numeric_limits<double>::max();  // read_attractor_options tells the bytes
   count("max_period", defaults.max_period, 1, "longest period looked for, below record");
   count("extension", defaults.extension, 1,
         "the transient may grow to this many times itself where convergence is slow");
@@ -73,8 +75,15 @@ Section read_section(const Value& table, const Model& model, const Tolerance& to
 
 AttractorOptions read_attractor_options(const Value& table) {
   AttractorOptions options;
+  constexpr std::int64_t most_iterates = 1000000000;
+  const std::int64_t record = table.at("record").integer("analysis.record");
+  if (record > most_iterates) {
+    throw InputError(table.at("record").place(), "analysis.record", table.at("record").toml(),
+                     "each point would take at least " + Value(8.0 * static_cast<double>(record)).toml() +
+                         " bytes; at most " + std::to_string(most_iterates) + " iterates");
+  }
   options.transient = static_cast<int>(table.at("transient").integer("analysis.transient"));
-  options.record = static_cast<int>(table.at("record").integer("analysis.record"));
+  options.record = static_cast<int>(record);
   options.max_period = static_cast<int>(table.at("max_period").integer("analysis.max_period"));
   options.extension = static_cast<int>(table.at("extension").integer("analysis.extension"));
   if (options.max_period >= options.record) {

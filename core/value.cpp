@@ -140,7 +140,7 @@ bool Value::is_number() const {
 
 bool Value::is_integer() const {
   if (const auto* x = std::get_if<double>(&data_))
-    return std::abs(*x) < 9007199254740992.0 && std::trunc(*x) == *x;
+    return std::abs(*x) < 9223372036854775808.0 && std::trunc(*x) == *x;
   return std::holds_alternative<std::int64_t>(data_);
 }
 

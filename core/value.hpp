@@ -51,7 +51,7 @@ class Value {
   bool is_array() const { return std::holds_alternative<Array>(data_); }
   bool is_text() const { return std::holds_alternative<std::string>(data_); }
   bool is_number() const;   ///< integer or floating point
-  bool is_integer() const;  ///< integer, or a floating-point number with an integer value below 2^53
+  bool is_integer() const;  ///< integer, or a floating-point number with an integer value below 2^63
 
   /// Typed reading. Throws InputError with the place when the type is another; `key` names the setting.
   bool boolean(std::string_view key) const;

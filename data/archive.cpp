@@ -152,11 +152,22 @@ std::size_t block_count(const h5::File& file) {
   return blocks.empty() ? 0 : static_cast<std::size_t>(std::max<std::int64_t>(blocks[0], 0));
 }
 
+/// The values of an unfinished result come from its own blocks only, wherever a stranger's file may point.
+void check_sources(const h5::File& file, const std::string& path) {
+  for (const std::string& array : file.arrays())
+    for (const std::string& source : file.source_files(array))
+      if (!Blocks::is_block_name(path, source))
+        throw InputError(path + ": the values of " + array + " are to come from the file " + source +
+                         ", which is none of its blocks (a result is not renamed while it is unfinished)");
+}
+
 /// The library takes a block that it cannot open for a missing one, and it holds all of them open.
 void check_file_limit(const std::string& path, std::size_t blocks) {
   constexpr std::size_t spare = 64;  // for what else the process has open
   rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && blocks + spare > limit.rlim_cur)
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || blocks + spare <= limit.rlim_cur) return;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, blocks + spare);
+  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0 || blocks + spare > limit.rlim_cur)
     throw InputError(path + ": has " + std::to_string(blocks) +
                      " block files, more than may be open at once here (ulimit -n " +
                      std::to_string(limit.rlim_cur) + ")");
@@ -350,6 +361,7 @@ Result read_result(const std::string& path, const std::vector<std::string>& arra
   try {
     const h5::File file = h5::File::open(path);
     check_result(file, path);
+    check_sources(file, path);
     const std::size_t count = block_count(file);
     const std::size_t present = count == 0 ? 0 : Blocks::count_files(path, count);
     check_file_limit(path, present);

@@ -293,7 +293,7 @@ bool Blocks::is_valid(std::size_t index, const std::string& file) const {
     // Reading everything compares all checksums.
     return std::all_of(plan_.layout.arrays.begin(), plan_.layout.arrays.end(), [&](const Array& array) {
       return block.extents(array.name) == block_extents(array, box) &&
-             block.read(array.name).index() == array.values.index();
+             block.source_files(array.name).empty() && block.read(array.name).index() == array.values.index();
     });
   } catch (const h5::Error&) {
     return false;

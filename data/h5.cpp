@@ -14,10 +14,12 @@
 #include <fstream>
 #include <limits>
 #include <mutex>
+#include <numeric>
 #include <string_view>
 #include <type_traits>
 
 #include "core/value.hpp"
+#include "data/memory.hpp"
 
 namespace graze::h5 {
 namespace {
@@ -26,6 +28,7 @@ static_assert(std::is_same_v<hid_t, std::int64_t>);
 
 constexpr std::string_view pure_dimension = "This is a netCDF dimension but not a netCDF variable.";
 constexpr int deflate_level = 1;
+constexpr std::size_t longest_attribute = 1 << 24;  // bytes or numbers; longer ones are read as empty
 
 /// The library is not safe for threads: one call at a time, with its printing of errors switched off.
 class Guard {
@@ -147,6 +150,7 @@ std::string text_value(hid_t attribute, hid_t type) {
     H5free_memory(text);
     return result;
   }
+  if (H5Tget_size(type) > longest_attribute) return {};
   std::string result(H5Tget_size(type), '\0');
   if (H5Aread(attribute, type, result.data()) < 0) return {};
   return result.substr(0, result.find('\0'));
@@ -155,8 +159,9 @@ std::string text_value(hid_t attribute, hid_t type) {
 template <class T>
 std::vector<T> number_values(hid_t attribute) {
   const Handle space{H5Aget_space(attribute), H5Sclose};
-  std::vector<T> values(
-      static_cast<std::size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space.id()), 0)));
+  const hssize_t count = std::max<hssize_t>(H5Sget_simple_extent_npoints(space.id()), 0);
+  if (count > static_cast<hssize_t>(longest_attribute)) return {};
+  std::vector<T> values(static_cast<std::size_t>(count));
   if (values.empty() || H5Aread(attribute, types_of<T>().memory, values.data()) < 0) return {};
   return values;
 }
@@ -363,6 +368,7 @@ void Handle::reset() {
 
 File File::open(const std::string& path) {
   const Guard guard;
+  H5PLset_loading_state(0);  // no foreign code as a filter
   const Handle access = make_read_access();
   return {path, Handle{check(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), path, "opening"), H5Fclose},
           nullptr};
@@ -370,7 +376,7 @@ File File::open(const std::string& path) {
 
 File File::create(const std::string& path) {
   const Guard guard;
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (descriptor < 0) throw Error(path + ": creating: " + system_reason(errno));
   auto output = std::make_shared<Output>(descriptor);
   const Handle access = make_write_access(*output);
@@ -406,10 +412,20 @@ void File::check_output() const {
     throw Error(path_ + ": writing: " + system_reason(output_->error));
 }
 
+namespace {
+
+bool is_hard_link(hid_t file, const std::string& name) {
+  H5L_info_t link{};
+  return H5Lget_info(file, name.c_str(), &link, H5P_DEFAULT) >= 0 && link.type == H5L_TYPE_HARD;
+}
+
+}  // namespace
+
 Handle::Id File::object(const std::string& array) const {
   if (array.empty()) return file_.id();
   const auto found = open_arrays_.find(array);
   if (found != open_arrays_.end()) return found->second.id();
+  if (!is_hard_link(file_.id(), array)) throw Error(path_ + ": opening array " + array + ": there is none");
   const hid_t id = check(H5Dopen2(file_.id(), array.c_str(), H5P_DEFAULT), path_, "opening array " + array);
   return open_arrays_.emplace(array, Handle{id, H5Dclose}).first->second.id();
 }
@@ -555,11 +571,38 @@ Array::Values File::read(const std::string& name) const {
     values = std::vector<std::int64_t>();
   else
     throw Error(path_ + ": " + doing + ": it holds neither float64 nor int8, int32 or int64");
-  const std::size_t n = product(extents(name));
+  const Extents shape = extents(name);
+  const double needed =
+      std::accumulate(shape.begin(), shape.end(), static_cast<double>(bytes),
+                      [](double all, std::size_t size) { return all * static_cast<double>(size); });
+  if (needed > physical_memory())
+    throw Error(path_ + ": " + doing + ": it would take " + Value(needed).toml() + " bytes");
+  const Handle properties{check(H5Dget_create_plist(id), path_, doing), H5Pclose};
+  if (H5Pget_external_count(properties.id()) > 0)
+    throw Error(path_ + ": " + doing + ": its values lie in another file");
+  const std::size_t n = product(shape);
   std::visit([n](auto& v) { v.resize(n); }, values);
   if (n > 0)
     check(H5Dread(id, types_of(values).memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data_of(values)), path_, doing);
   return values;
+}
+
+std::vector<std::string> File::source_files(const std::string& array) const {
+  const Guard guard;
+  const std::string doing = "listing the sources of " + array;
+  const Handle properties{check(H5Dget_create_plist(object(array)), path_, doing), H5Pclose};
+  std::vector<std::string> names;
+  std::size_t count = 0;
+  if (H5Pget_layout(properties.id()) == H5D_VIRTUAL)
+    check(H5Pget_virtual_count(properties.id(), &count), path_, doing);
+  for (std::size_t k = 0; k < count; ++k) {
+    const ssize_t length = check(H5Pget_virtual_filename(properties.id(), k, nullptr, 0), path_, doing);
+    std::string name(static_cast<std::size_t>(length) + 1, '\0');
+    check(H5Pget_virtual_filename(properties.id(), k, name.data(), name.size()), path_, doing);
+    name.pop_back();
+    names.push_back(std::move(name));
+  }
+  return names;
 }
 
 Extents File::extents(const std::string& name) const {
@@ -580,6 +623,7 @@ std::vector<std::string> members(hid_t file, const std::string& path) {
 }
 
 bool is_array(hid_t file, const std::string& name) {
+  if (!is_hard_link(file, name)) return false;
   const Handle object{H5Oopen(file, name.c_str(), H5P_DEFAULT), H5Oclose};
   return object.id() >= 0 && H5Iget_type(object.id()) == H5I_DATASET;
 }

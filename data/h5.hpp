@@ -61,6 +61,10 @@ struct Storage {
   std::vector<Source> sources;  ///< not empty: nothing is stored, the values are those of other files
 };
 
+/// Files may come from strangers: nothing is loaded to decode them, links and values in other files (but for
+/// the sources of virtual arrays, which the caller is to look at) are errors, and so is what would not fit
+/// into memory.
+///
 /// An open file: text and number attributes on the root and on arrays; arrays with netCDF-4 dimensions.
 /// An array name "" means the root. Every function throws Error when it fails.
 class File {
@@ -97,6 +101,8 @@ class File {
   /// The whole array. An Error when its type is none of Array::Values.
   Array::Values read(const std::string& name) const;
   Extents extents(const std::string& name) const;
+  /// The files, as they are named in this one, that hold the values of a virtual array; empty for any other.
+  std::vector<std::string> source_files(const std::string& array) const;
   /// Names of all arrays in the order in which they were made, pure dimensions left out.
   std::vector<std::string> arrays() const;
 

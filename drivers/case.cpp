@@ -1,14 +1,15 @@
 #include "drivers/case.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <new>
 #include <stdexcept>
 #include <thread>
 
+#include "data/memory.hpp"
 #include "drivers/text.hpp"
 #include "generated/version.hpp"
 
@@ -168,6 +169,16 @@ void check_start(const Case& c, const Value& initial) {
                                contact.meaning, first.depth));
 }
 
+/// A case file may come from a stranger: the result that it names stays in the folder where graze is started.
+std::string read_output(const Value& table) {
+  const Value& file = table.at("file");
+  const std::filesystem::path path = file.text("output.file");
+  const bool escapes = path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end();
+  if (!escapes) return path;
+  throw InputError(file.place(), "output.file", file.toml(),
+                   "must be a name below the current folder; -o takes any other");
+}
+
 /// Makes the analysis and the layout of its result.
 void ask(Case& c) {
   const auto too_large = [&] {
@@ -223,10 +234,6 @@ double bytes_of(const Dataset& layout, const std::vector<std::string>& names,
     total += bytes;
   }
   return total;
-}
-
-double physical_memory() {
-  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
 }
 
 void check_files(const Case& c, double blocks) {
@@ -289,7 +296,7 @@ Case understood(CaseFile file) {
   c.title = root.at("title").text("title");
   c.model = &chosen(models(), root.at("model"));
   c.question = &chosen(analyses(), root.at("analysis"));
-  c.output = root.at("output").at("file").text("output.file");
+  c.output = read_output(root.at("output"));
   c.block = static_cast<std::size_t>(root.at("run").at("block").integer("run.block"));
   c.threads = static_cast<int>(root.at("run").at("threads").integer("run.threads"));
 

@@ -19,6 +19,7 @@
 #include <stdexcept>
 
 #include "core/value.hpp"
+#include "drivers/output_file.hpp"
 
 namespace graze {
 namespace {
@@ -80,35 +81,6 @@ std::size_t character_length(std::string_view text) {
   return length;
 }
 
-/// A file under a temporary name beside its target: renamed by finish(), else removed.
-class PartialFile {
- public:
-  explicit PartialFile(const std::string& target)
-      : target_(target), name_(fmt::format("{}.{}.partial", target, getpid())) {
-    descriptor_ = open(name_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor_ < 0)
-      throw InputError(fmt::format("{}: can't be written: {}", target, std::strerror(errno)));
-  }
-  PartialFile(const PartialFile&) = delete;
-  PartialFile& operator=(const PartialFile&) = delete;
-  ~PartialFile() {
-    close(descriptor_);
-    unlink(name_.c_str());
-  }
-
-  int descriptor() const { return descriptor_; }
-  const std::string& name() const { return name_; }
-  void finish() {
-    if (std::rename(name_.c_str(), target_.c_str()) != 0)
-      throw InputError(fmt::format("{}: can't be written: {}", target_, std::strerror(errno)));
-  }
-
- private:
-  std::string target_;
-  std::string name_;
-  int descriptor_;
-};
-
 /// A write to a gnuplot that has given up shall be an error there, not the end of this program.
 class IgnoredBrokenPipe {
  public:
@@ -139,16 +111,6 @@ class Messages {
  private:
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
 };
-
-/// Whether all of the text could be written.
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(descriptor, text.data(), text.size());
-    if (written < 0 && errno != EINTR) return false;
-    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
 
 pid_t start_gnuplot(int input, int output, int messages) {
   posix_spawn_file_actions_t actions;

@@ -424,7 +424,7 @@ TEST_CASE("a full disk is an exception that leaves nothing half written") {
   check_whole(read_result(path));
 }
 
-TEST_CASE("an interrupted result that cannot be read in full for lack of open files is refused") {
+TEST_CASE("an interrupted result of more files than may be open is read all the same") {
   const test::Folder folder;
   const std::string path = folder.file("r.h5");
   Archive archive = test::sample_archive(path);
@@ -435,9 +435,8 @@ TEST_CASE("an interrupted result that cannot be read in full for lack of open fi
   rlimit tight = old;
   tight.rlim_cur = 66;
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &tight) == 0);
-  CHECK_THROWS_WITH(read_result(path), Contains("6 block files") && Contains("ulimit -n 66"));
-  ::setrlimit(RLIMIT_NOFILE, &old);
   check_whole(read_result(path));
+  ::setrlimit(RLIMIT_NOFILE, &old);
 }
 
 TEST_CASE("wrong layouts and blocks are errors of the program") {

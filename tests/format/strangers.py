@@ -1,0 +1,133 @@
+"""Result files made by a stranger: what lies outside their folder is not read, nor what would fill the memory."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import h5py
+import numpy as np
+
+GRAZE = os.environ["GRAZE"]
+CASES = os.path.join(os.environ["GRAZE_SOURCE"], "data", "cases")
+
+
+class Strangers(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="graze_stranger_")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.graze("run", os.path.join(CASES, "quickstart.toml"), "-o", "r.h5", "--set", "analysis.axis.points=5",
+                   "--quiet")
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def graze(self, *arguments, code=0):
+        done = subprocess.run([GRAZE, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=60,
+                              check=False)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stderr
+
+    def refused(self, *says):
+        for verb in ["info", "plot"]:
+            err = self.graze(verb, "r.h5", code=2)
+            for word in says:
+                self.assertIn(word, err)
+        self.assertFalse(os.path.exists(self.path("r.png")))
+
+    def replace(self, name, make):
+        """Puts what `make` makes in the place of an array, with the old dimensions."""
+        with h5py.File(self.path("r.h5"), "r+") as file:
+            scales = [file[dimension.label or dimension[0].name] for dimension in file[name].dims]
+            flags = file[name].attrs.get("flag_meanings")
+            del file[name]
+            make(file)
+            for dimension, scale in zip(file[name].dims, scales):
+                dimension.attach_scale(scale)
+            if flags is not None:
+                file[name].attrs["flag_meanings"] = flags
+
+    def test_virtual_values_from_elsewhere(self):
+        shutil.copy(self.path("r.h5"), self.path("secret.h5"))
+        for name in ["secret.h5", "../" + os.path.basename(self.folder) + "/secret.h5", self.path("secret.h5"),
+                     "r.h5.blocks/../secret.h5", "r.h5.blocks/lock"]:
+            with self.subTest(name):
+                def make(file, name=name):
+                    layout = h5py.VirtualLayout((5,), "i1")
+                    layout[:] = h5py.VirtualSource(name, "outcome", (5,))
+                    file.create_virtual_dataset("outcome", layout)
+                self.replace("outcome", make)
+                self.refused("none of its blocks")
+
+    def test_values_of_another_file(self):
+        with open(self.path("secret"), "wb") as file:
+            file.write(b"12345")
+
+        def make(file):
+            properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            properties.set_external(self.path("secret").encode(), 0, 5)
+            h5py.h5d.create(file.id, b"outcome", h5py.h5t.STD_I8LE, h5py.h5s.create_simple((5,)), properties)
+        self.replace("outcome", make)
+        self.refused("another file")
+
+    def test_links_out_of_the_file(self):
+        shutil.copy(self.path("r.h5"), self.path("secret.h5"))
+        with h5py.File(self.path("r.h5"), "r+") as file:
+            file["leak"] = h5py.ExternalLink("secret.h5", "lyapunov")
+            file["loop"] = h5py.SoftLink("/outcome")
+        done = subprocess.run([GRAZE, "info", "r.h5"], cwd=self.folder, capture_output=True, text=True, check=True)
+        self.assertNotIn("leak", done.stdout)
+        self.assertNotIn("loop", done.stdout)
+
+    def test_absurd_sizes(self):
+        with h5py.File(self.path("r.h5"), "r+") as file:
+            del file["outcome"]
+            file.create_dataset("outcome", shape=(10**15,), dtype="i1", chunks=(10**6,))
+            file["huge"] = h5py.Empty("f4")
+            del file["huge"]
+            file.create_dataset("huge", shape=(10**15,), dtype="f4", chunks=(10**6,))
+            file["huge"].make_scale("This is a netCDF dimension but not a netCDF variable.")
+            file["outcome"].dims[0].attach_scale(file["huge"])
+            file["outcome"].attrs["flag_meanings"] = "ok bad"
+        self.refused("would take", "bytes")
+
+    def test_a_filter_nobody_has(self):
+        def make(file):
+            properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            properties.set_chunk((5,))
+            properties.set_filter(32015, h5py.h5z.FLAG_OPTIONAL, ())
+            h5py.h5d.create(file.id, b"outcome", h5py.h5t.STD_I8LE, h5py.h5s.create_simple((5,)), properties)
+            file["outcome"].id.write_direct_chunk((0,), b"12345", 0)
+        self.replace("outcome", make)
+        self.refused("outcome")
+
+    def test_names_on_the_way_that_are_links(self):
+        """A link with the name of a temporary file, of the lock or of the result is not followed."""
+        with open(self.path("mine"), "w", encoding="utf-8") as file:
+            file.write("mine")
+        case = ["run", os.path.join(CASES, "quickstart.toml"), "-o", "n.h5", "--set", "analysis.axis.points=20",
+                "--set", "run.block=1", "--quiet"]
+        os.mkdir(self.path("n.h5.blocks"))
+        for name in ["master.tmp", "000003.h5.tmp", "000004.h5"]:
+            os.symlink(self.path("mine"), self.path("n.h5.blocks/" + name))
+        self.graze(*case)
+        os.symlink(self.path("mine"), self.path("l.h5"))
+        case[case.index("n.h5")] = "l.h5"
+        self.graze(*case, code=2)
+        os.mkdir(self.path("k.h5.blocks"))
+        os.symlink(self.path("mine"), self.path("k.h5.blocks/lock"))
+        case[case.index("l.h5")] = "k.h5"
+        self.assertIn("lock", self.graze(*case, code=2))
+        with open(self.path("mine"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "mine")
+
+    def test_a_case_cannot_name_a_result_elsewhere(self):
+        for name in ["../r.h5", "/tmp/graze_no_such_result.h5", "a/../../r.h5"]:
+            err = self.graze("run", os.path.join(CASES, "quickstart.toml"), "--set", f'output.file="{name}"', code=2)
+            self.assertTrue(re.search("output.file.*below the current folder", err), err)
+
+
+if __name__ == "__main__":
+    unittest.main()
