@@ -32,6 +32,7 @@ LIBRARIES = {
 HOMES = [
     (r"hdf5.*\.h$|H5.*\.h$", r"data/h5\.[ch]pp$"),
     (r"toml\+\+/", r"data/case_file\.cpp$"),
+    (r"mpi\.h$", r"drivers/ranks_mpi\.cpp$"),
     (r"(omp|xmmintrin)\.h$", r"analysis/execute\.cpp$"),
 ]
 
@@ -188,6 +189,7 @@ class TheChecker(unittest.TestCase):
             ("data/bad.cpp", "void f() { fmt::print(1); }"),
             ("drivers/bad.cpp", "#include <toml++/toml.h>"),
             ("drivers/bad.cpp", "#include <hdf5.h>"),
+            ("drivers/bad.cpp", "#include <mpi.h>"),
             ("drivers/bad.cpp", '#include "tests/helper.hpp"'),
         ]
         for file, line in broken:
