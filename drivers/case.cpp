@@ -292,7 +292,8 @@ Case load_case(const std::string& path, const std::vector<std::string>& override
 Case understood(CaseFile file) {
   Case c;
   c.file = std::move(file);
-  const Value root = checked(c.file.root, case_keys(), "");
+  static const std::vector<Key> keys = case_keys();
+  const Value root = checked(c.file.root, keys, "");
   c.title = root.at("title").text("title");
   c.model = &chosen(models(), root.at("model"));
   c.question = &chosen(analyses(), root.at("analysis"));
