@@ -15,5 +15,5 @@ for reader in case override result; do
   [ "$reader" != result ] || length=100000
   echo "fuzzing: $reader"
   GRAZE_FUZZ=$reader build/fuzz/tests/fuzz -runs="$runs" -max_len="$length" -timeout=20 -rss_limit_mb=3000 \
-    -print_final_stats=1 -artifact_prefix="$found/" "$found" "tests/fuzz/corpus/$reader"
+    -reduce_inputs=0 -print_final_stats=1 -artifact_prefix="$found/" "$found" "tests/fuzz/corpus/$reader"
 done

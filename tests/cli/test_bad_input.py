@@ -73,7 +73,7 @@ class CaseFiles(CliTest):
         for setting in ["analysis.axis.points=1e18", "analysis.axis.points=1000000000000000000",
                         "analysis.record=1e18"]:
             with self.subTest(setting):
-                self.refused_setting(setting, setting.split("=")[0])
+                self.refused_setting(setting, setting.split("=")[0], "e+18 bytes")
         self.write("case.toml", SWEEP)
         self.refused("run", "case.toml", "--set", "analysis.axis.points=1000000", "--set", "run.block=1000000",
                      "--set", "analysis.record=1000000", says=["bytes", "memory"])

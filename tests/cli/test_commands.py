@@ -13,7 +13,7 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
 from graze_cli import GRAZE, SIMULATE, SWEEP, CliTest, main  # noqa: E402
 
-VERBS = ["check", "cite", "info", "models", "plot", "run", "schema"]
+VERBS = ["check", "cite", "info", "merge", "models", "plot", "run", "schema", "submit"]
 
 
 class Usage(CliTest):

@@ -1,6 +1,7 @@
 /// What the fuzzers have found worth keeping, and simple mutations of it, once more through the readers.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -60,6 +61,15 @@ void replay(const fuzz::Reader& reader, int mutations) {
 }
 
 }  // namespace
+
+/// By hand: GRAZE_FUZZ names the reader, GRAZE_FUZZ_RUNS the mutations of each seed.
+TEST_CASE("many mutations", "[.many]") {
+  const char* name = std::getenv("GRAZE_FUZZ");
+  const char* runs = std::getenv("GRAZE_FUZZ_RUNS");
+  REQUIRE((name != nullptr && runs != nullptr));
+  for (const fuzz::Reader& reader : fuzz::readers())
+    if (std::string(reader.name) == name) replay(reader, std::atoi(runs));
+}
 
 TEST_CASE("case files of strangers") { replay(fuzz::readers()[0], 20); }
 TEST_CASE("overrides of strangers") { replay(fuzz::readers()[1], 50); }
