@@ -159,7 +159,8 @@ TEST_CASE(
 TEST_CASE(
     "two_pendulums: plastic impacts end in sustained contact, its force is that of the constrained motion") {
   // e = 0: the end of rod 1 stays on rod 2; the gap stays zero until the force falls to zero.
-  const auto system = make_system("name = 'two_pendulums'\ne = 0\ntorque1 = 12\nfrequency = 1\ndamping1 = 0.5\ndamping2 = 0.5");
+  const auto system = make_system(
+      "name = 'two_pendulums'\ne = 0\ntorque1 = 12\nfrequency = 1\ndamping1 = 0.5\ndamping2 = 0.5");
   HybridState state = state_at({0.2, 0, 0, 0});
   Log log;
   REQUIRE(system->advance(state, for_time(20), &log) == Outcome::ok);
