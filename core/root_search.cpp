@@ -19,7 +19,8 @@ struct ValueAndSlope {
 };
 
 /// p(s) = E(s²) + s O(s²): even and odd terms in two chains side by side, half as long as Horner's one.
-ValueAndSlope evaluate(std::span<const double> c, double s) {
+template <std::size_t Terms>
+ValueAndSlope evaluate(std::span<const double, Terms> c, double s) {
   const double u = s * s;
   double even = 0, odd = 0, even_slope = 0, odd_slope = 0;
   std::size_t k = c.size();
@@ -40,12 +41,19 @@ double sum_of_moduli(std::span<const double> c, std::size_t first) {
   return Eigen::Map<const Eigen::ArrayXd>(c.data() + first, count).abs().sum();
 }
 
+/// k (k − 1).
+constexpr std::array<double, max_terms> curvature_weights = [] {
+  std::array<double, max_terms> weights{};
+  for (std::size_t k = 1; k < max_terms; ++k) weights[k] = static_cast<double>(k * (k - 1));
+  return weights;
+}();
+
 /// Bound of |p''| on [0, 1].
-double curvature_bound(std::span<const double> c) {
-  static const Eigen::ArrayXd weights =
-      Eigen::ArrayXd::NullaryExpr(max_terms, [](Eigen::Index k) { return static_cast<double>(k * (k - 1)); });
+template <std::size_t Terms>
+double curvature_bound(std::span<const double, Terms> c) {
+  using Row = Eigen::Map<const Eigen::ArrayXd>;
   const auto count = static_cast<Eigen::Index>(c.size());
-  return (Eigen::Map<const Eigen::ArrayXd>(c.data(), count).abs() * weights.head(count)).sum();
+  return (Row(c.data(), count).abs() * Row(curvature_weights.data(), count)).sum();
 }
 
 }  // namespace
@@ -64,7 +72,8 @@ namespace {
 
 /// From s on, where p > 0, towards the first zero of p on [s, end], never past it; stops when a step is
 /// below `share` of the way. Nothing: no zero.
-std::optional<double> march(std::span<const double> c, double s, double end, double share) {
+template <std::size_t Terms>
+std::optional<double> march(std::span<const double, Terms> c, double s, double end, double share) {
   const double m = curvature_bound(c);
   ValueAndSlope p = evaluate(c, s);
   while (p.value > 0) {
@@ -83,14 +92,16 @@ std::optional<double> march(std::span<const double> c, double s, double end, dou
 
 std::optional<double> first_zero(std::span<const double> c, double end) {
   if (c[0] <= 0) return 0.0;
-  if (sum_of_moduli(c, 1) < c[0]) return std::nullopt;
+  constexpr std::size_t low = 5;
+  const double rest = c.size() > low ? sum_of_moduli(c, low) : 0;
+  if (sum_of_moduli(c.first(std::min(low, c.size())), 1) + rest < c[0]) return std::nullopt;
   double s = 0;
-  if (constexpr std::size_t low = 5; c.size() > low) {
+  if (c.size() > low) {
     // Most of the way on a polynomial below p with few terms: the higher ones at their worst.
     std::array<double, low> below;
     std::copy_n(c.begin(), low, below.begin());
-    below[low - 1] -= sum_of_moduli(c, low);
-    const auto near = march(below, 0, end, 1e-3);
+    below[low - 1] -= rest;
+    const auto near = march(std::span<const double, low>(below), 0, end, 1e-3);
     if (!near) return std::nullopt;
     s = *near;
   }
