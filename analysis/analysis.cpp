@@ -2,6 +2,14 @@
 
 namespace graze {
 
+HybridState Problem::start() const {
+  HybridState state;
+  state.time = start_time;
+  state.x =
+      Eigen::Map<const Eigen::VectorXd>(start_state.data(), static_cast<Eigen::Index>(start_state.size()));
+  return state;
+}
+
 // The list of analyses that the build has collected: first declared, then called.
 #define GRAZE_ANALYSIS(name) AnalysisInfo name##_analysis();
 #include "generated/analyses.inc"

@@ -23,6 +23,8 @@ struct Problem {
   Value analysis;                   ///< table [analysis], checked, defaults filled in
   Tolerance tolerance;              ///< table [tolerance]
   std::uint64_t seed = 0;           ///< [run] seed
+
+  HybridState start() const;  ///< [initial]
 };
 
 class Analysis {

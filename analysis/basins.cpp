@@ -168,10 +168,7 @@ Dataset Basins::layout() const {
 
 /// The initial state of point number `index` of a box (the last dimension running fastest).
 HybridState Basins::start_of(const System& system, const Box& box, std::size_t index) const {
-  HybridState state;
-  state.time = problem_.start_time;
-  state.x = Eigen::Map<const Eigen::VectorXd>(problem_.start_state.data(),
-                                              static_cast<Eigen::Index>(state_count()));
+  HybridState state = problem_.start();
   if (is_random()) draw_start(system, sample_box_, problem_.seed, box.offset[0] + index, state);
   for (std::size_t d = axes_.size(); d-- > 0;) {
     state.x(axes_[d].state) = axes_[d].values[box.offset[d] + index % box.count[d]];
@@ -539,23 +536,16 @@ std::unique_ptr<Digest> Basins::digest() const {
 
 std::vector<Key> basins_keys() {
   std::vector<Key> keys;
-  const auto add = [&](const char* name, Key::Type type, const char* meaning) -> Key& {
-    Key key;
-    key.name = name;
-    key.type = type;
-    key.meaning = meaning;
-    keys.push_back(std::move(key));
-    return keys.back();
-  };
   const char* meaning = "a grid of initial states: a state and its values; the others are those of [initial]";
   for (const char* name : {"axis", "axis2", "axis3", "axis4"}) {
-    add(name, Key::Type::table, meaning).children = axis_keys("state", "a state of the model");
+    add_key(keys, name, Key::Type::table, meaning).children = axis_keys("state", "a state of the model");
   }
-  Key& samples = add("samples", Key::Type::integer, "random initial states in place of a grid: how many");
+  Key& samples =
+      add_key(keys, "samples", Key::Type::integer, "random initial states in place of a grid: how many");
   samples.range = Range{1, 1e9, false, false};
-  add("low", Key::Type::numbers, "samples: smallest initial state, one number per state").range =
+  add_key(keys, "low", Key::Type::numbers, "samples: smallest initial state, one number per state").range =
       Range::finite();
-  add("high", Key::Type::numbers, "samples: greatest initial state, one number per state").range =
+  add_key(keys, "high", Key::Type::numbers, "samples: greatest initial state, one number per state").range =
       Range::finite();
   for (Key& key : map_keys()) keys.push_back(std::move(key));
   return keys;

@@ -8,30 +8,22 @@ namespace graze {
 std::vector<Key> map_keys() {
   const AttractorOptions defaults;
   std::vector<Key> keys;
-  const auto add = [&](const char* name, Key::Type type, const char* meaning) -> Key& {
-    Key key;
-    key.name = name;
-    key.type = type;
-    key.meaning = meaning;
-    keys.push_back(std::move(key));
-    return keys.back();
-  };
   const auto count = [&](const char* name, std::int64_t fallback, double low, const char* meaning) {
-    Key& key = add(name, Key::Type::integer, meaning);
+    Key& key = add_key(keys, name, Key::Type::integer, meaning);
     key.fallback = Value(fallback);
     key.range = Range{low, 1e9, false, false};
   };
-  Key& map = add("map", Key::Type::text, "the section whose iterates are classified");
+  Key& map = add_key(keys, "map", Key::Type::text, "the section whose iterates are classified");
   map.choices = {"stroboscopic", "impact", "section"};
   map.fallback = Value("stroboscopic");
-  add("contact", Key::Type::text, "map = \"impact\": the contact whose impacts are the iterates");
-  Key& side = add("side", Key::Type::text, "map = \"impact\": states before or after the impact");
+  add_key(keys, "contact", Key::Type::text, "map = \"impact\": the contact whose impacts are the iterates");
+  Key& side = add_key(keys, "side", Key::Type::text, "map = \"impact\": states before or after the impact");
   side.choices = {"before", "after"};
   side.fallback = Value("after");
-  add("coordinate", Key::Type::text, "map = \"section\": the state that passes a level");
-  Key& level = add("level", Key::Type::number, "map = \"section\": that level");
+  add_key(keys, "coordinate", Key::Type::text, "map = \"section\": the state that passes a level");
+  Key& level = add_key(keys, "level", Key::Type::number, "map = \"section\": that level");
   level.range = Range::finite();
-  Key& direction = add("direction", Key::Type::text, "map = \"section\": the way it passes");
+  Key& direction = add_key(keys, "direction", Key::Type::text, "map = \"section\": the way it passes");
   direction.choices = {"up", "down"};
   direction.fallback = Value("up");
   count("transient", defaults.transient, 0, "map iterates dropped");

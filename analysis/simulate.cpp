@@ -149,10 +149,7 @@ Simulate::Simulate(const Problem& problem) : problem_(problem) {
 
 Outcome Simulate::run(System& system, Samples& samples, EventLog& log) const {
   const double period = system.period();
-  HybridState state;
-  state.time = problem_.start_time;
-  state.x = Eigen::Map<const Eigen::VectorXd>(problem_.start_state.data(),
-                                              static_cast<Eigen::Index>(problem_.start_state.size()));
+  HybridState state = problem_.start();
   Section to;
   to.kind = Section::Kind::time;
   const auto now = [&] { return state.time + static_cast<double>(state.turns) * period; };
@@ -236,13 +233,9 @@ GRAZE_ANALYSIS(simulate) {
   info.name = "simulate";
   info.meaning = "one motion as a time series with all its events";
   const auto key = [&](const char* name, Key::Type type, Range range, const char* meaning) -> Key& {
-    Key k;
-    k.name = name;
-    k.type = type;
-    k.range = range;
-    k.meaning = meaning;
-    info.keys.push_back(std::move(k));
-    return info.keys.back();
+    Key& added = add_key(info.keys, name, type, meaning);
+    added.range = range;
+    return added;
   };
   key("periods", Key::Type::number, Range::positive(), "forcing periods recorded");
   key("end_time", Key::Type::number, Range::finite(), "time at which the record ends, in place of periods");

@@ -41,7 +41,6 @@ class Sweep final : public Analysis {
   std::size_t contact_count() const { return model().contacts().size(); }
   std::size_t state_count() const { return model().states().size(); }
 
-  HybridState fixed_start() const;
   HybridState start_of(const System& system, std::uint64_t point) const;
   Settled settle(const std::vector<std::size_t>& place, const HybridState* follow) const;
   void store(const Settled& settled, std::size_t point, Dataset& block) const;
@@ -129,17 +128,12 @@ Dataset Sweep::shape(const std::vector<std::size_t>& extents) const {
   data.dimensions.push_back({"state", state_count()});
   data.dimensions.push_back({"contact", contact_count()});
   data.dimensions.push_back({"multiplier", state_count()});
-  const auto add = [&](const char* name, std::vector<std::string> further, Array::Values values,
+  const auto add = [&](const char* name, const std::vector<std::string>& further, Array::Values values,
                        const char* unit, const char* meaning, std::vector<std::string> flags = {}) {
-    Array array;
-    array.name = name;
-    array.dimensions = names;
-    array.dimensions.insert(array.dimensions.end(), further.begin(), further.end());
-    array.values = std::move(values);
-    array.unit = unit;
-    array.long_name = meaning;
-    array.flags = std::move(flags);
-    data.arrays.push_back(std::move(array));
+    std::vector<std::string> dimensions = names;
+    dimensions.insert(dimensions.end(), further.begin(), further.end());
+    data.arrays.push_back(
+        {name, std::move(dimensions), std::move(values), unit, meaning, std::move(flags), {}});
   };
   using I8 = std::vector<std::int8_t>;
   using I32 = std::vector<std::int32_t>;
@@ -171,13 +165,7 @@ Dataset Sweep::layout() const {
   Dataset data = shape(extents());
   for (const Axis& axis : axes_) {
     const Parameter& p = model().parameters()[static_cast<std::size_t>(axis.parameter)];
-    Array array;
-    array.name = p.name;
-    array.dimensions = {p.name};
-    array.values = axis.values;
-    array.unit = p.unit;
-    array.long_name = p.meaning;
-    data.arrays.push_back(std::move(array));
+    data.arrays.push_back({p.name, {p.name}, axis.values, p.unit, p.meaning, {}, {}});
   }
   data.arrays.push_back(names_coordinate("state", model().states(), "state of the model"));
   data.arrays.push_back(names_coordinate("contact", model().contacts(), "contact of the model"));
@@ -188,17 +176,9 @@ Dataset Sweep::layout() const {
   return data;
 }
 
-HybridState Sweep::fixed_start() const {
-  HybridState state;
-  state.time = problem_.start_time;
-  state.x = Eigen::Map<const Eigen::VectorXd>(problem_.start_state.data(),
-                                              static_cast<Eigen::Index>(state_count()));
-  return state;
-}
-
 /// The start of a point that follows no other.
 HybridState Sweep::start_of(const System& system, std::uint64_t point) const {
-  HybridState state = fixed_start();
+  HybridState state = problem_.start();
   if (start_ == Start::random) draw_start(system, starts_in_, problem_.seed, point, state);
   return state;
 }
@@ -218,7 +198,7 @@ Settled Sweep::settle(const std::vector<std::size_t>& place, const HybridState* 
     Attractor failed;
     failed.outcome = Outcome::bad_parameters;
     failed.lyapunov = nan;
-    failed.last = fixed_start();
+    failed.last = problem_.start();
     return {failed, 0};
   }
   HybridState start = start_of(*system, point);
@@ -305,30 +285,23 @@ void Sweep::store(const Settled& settled, std::size_t point, Dataset& block) con
 
 std::vector<Key> sweep_keys() {
   std::vector<Key> keys;
-  const auto add = [&](const char* name, Key::Type type, const char* meaning) -> Key& {
-    Key key;
-    key.name = name;
-    key.type = type;
-    key.meaning = meaning;
-    keys.push_back(std::move(key));
-    return keys.back();
-  };
-  Key& axis = add("axis", Key::Type::table, "the swept parameter and its values");
+  Key& axis = add_key(keys, "axis", Key::Type::table, "the swept parameter and its values");
   axis.children = axis_keys();
   axis.required = true;
-  add("axis2", Key::Type::table, "a second swept parameter: a two-parameter map").children = axis_keys();
+  add_key(keys, "axis2", Key::Type::table, "a second swept parameter: a two-parameter map").children =
+      axis_keys();
   for (Key& key : map_keys()) keys.push_back(std::move(key));
-  Key& start = add("start", Key::Type::text,
-                   "where each point starts: at [initial], from its neighbour's attractor, at random");
+  Key& start = add_key(keys, "start", Key::Type::text,
+                       "where each point starts: at [initial], from its neighbour's attractor, at random");
   start.choices = {"fixed", "follow_up", "follow_down", "follow_both", "random"};
   start.fallback = Value("fixed");
-  Key& starts = add("starts", Key::Type::integer, "start = \"random\": number of starts per point");
+  Key& starts = add_key(keys, "starts", Key::Type::integer, "start = \"random\": number of starts per point");
   starts.range = Range{1, 1e6, false, false};
-  Key& low = add("low", Key::Type::numbers,
-                 "start = \"random\": smallest start state, one number per state; default -1");
+  Key& low = add_key(keys, "low", Key::Type::numbers,
+                     "start = \"random\": smallest start state, one number per state; default -1");
   low.range = Range::finite();
-  Key& high = add("high", Key::Type::numbers,
-                  "start = \"random\": greatest start state, one number per state; default 1");
+  Key& high = add_key(keys, "high", Key::Type::numbers,
+                      "start = \"random\": greatest start state, one number per state; default 1");
   high.range = Range::finite();
   return keys;
 }

@@ -18,38 +18,31 @@ const std::vector<ModelInfo>& models() {
   return list;
 }
 
-namespace {
-
-Key number_key(const char* name, Key::Type type, double fallback, Range range, const char* meaning) {
-  Key key;
-  key.name = name;
-  key.type = type;
-  key.unit = "1";
-  key.fallback = type == Key::Type::integer ? Value(static_cast<std::int64_t>(fallback)) : Value(fallback);
-  key.range = range;
-  key.meaning = meaning;
-  return key;
-}
-
-}  // namespace
-
 const std::vector<Key>& tolerance_keys() {
-  const Tolerance defaults;
-  static const std::vector<Key> keys = {
-      number_key("chatter", Key::Type::number, defaults.chatter, Range{0, 0.1, true, false},
-                 "a chatter sequence is completed by its closed formula once it would end within about this "
-                 "fraction of the system's shortest time scale; the error goes with the third power"),
-      number_key("turn", Key::Type::number, defaults.turn, Range{0, 0.5, true, false},
-                 "... and only when the pressing force changes by less than this share until then"),
-      number_key("events", Key::Type::integer, static_cast<double>(defaults.events),
-                 Range{1, 1e9, false, false},
-                 "events allowed in one map iterate before the point counts as chattering without end"),
-      number_key("patience", Key::Type::number, defaults.patience, Range{0, 1e9, true, false},
-                 "forcing periods (autonomous: shortest natural periods) to wait for the next impact or "
-                 "section"),
-      number_key("integration", Key::Type::number, defaults.integration, Range{0, 1e-3, true, false},
-                 "what a step of a nonlinear flow may leave out of any state, as a share of its size; linear "
-                 "flow is exact")};
+  static const std::vector<Key> keys = [] {
+    const Tolerance defaults;
+    std::vector<Key> list;
+    const auto add = [&](const char* name, Key::Type type, const Value& fallback, Range range,
+                         const char* meaning) {
+      Key& key = add_key(list, name, type, meaning);
+      key.unit = "1";
+      key.fallback = fallback;
+      key.range = range;
+    };
+    add("chatter", Key::Type::number, Value(defaults.chatter), Range{0, 0.1, true, false},
+        "a chatter sequence is completed by its closed formula once it would end within about this "
+        "fraction of the system's shortest time scale; the error goes with the third power");
+    add("turn", Key::Type::number, Value(defaults.turn), Range{0, 0.5, true, false},
+        "... and only when the pressing force changes by less than this share until then");
+    add("events", Key::Type::integer, Value(defaults.events), Range{1, 1e9, false, false},
+        "events allowed in one map iterate before the point counts as chattering without end");
+    add("patience", Key::Type::number, Value(defaults.patience), Range{0, 1e9, true, false},
+        "forcing periods (autonomous: shortest natural periods) to wait for the next impact or section");
+    add("integration", Key::Type::number, Value(defaults.integration), Range{0, 1e-3, true, false},
+        "what a step of a nonlinear flow may leave out of any state, as a share of its size; linear "
+        "flow is exact");
+    return list;
+  }();
   return keys;
 }
 

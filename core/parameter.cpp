@@ -217,6 +217,15 @@ Range Range::unit() {
   return range;
 }
 
+Key& add_key(std::vector<Key>& keys, const char* name, Key::Type type, const char* meaning) {
+  Key key;
+  key.name = name;
+  key.type = type;
+  key.meaning = meaning;
+  keys.push_back(std::move(key));
+  return keys.back();
+}
+
 Key parameter_key(const Parameter& parameter) {
   Key key;
   key.name = parameter.name;

@@ -75,6 +75,9 @@ struct Key::Variant {
   std::vector<Key> keys;
 };
 
+/// Appends a key; what else it says the caller fills in.
+Key& add_key(std::vector<Key>& keys, const char* name, Key::Type type, const char* meaning);
+
 /// A number key that mirrors a sweepable parameter.
 Key parameter_key(const Parameter& parameter);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <string_view>
 
 #include "core/value.hpp"
@@ -42,6 +43,24 @@ void add_case_options(CLI::App& verb, CaseOptions& options) {
       ->type_name("I/N");
   verb.add_option("--max-time", options.max_time, "stop between blocks after 3h, 20m, 45s …; exit code 75")
       ->type_name("TIME");
+  verb.add_option("-o,--output", options.output, "result file; default: [output] file, else the case's name")
+      ->type_name("FILE");
+  verb.add_option("--events", options.events, "events as CSV, - for standard output (simulate)")
+      ->type_name("FILE");
+  verb.add_flag("--force", options.force, "replace a result that comes from another case");
+  verb.add_flag("--quiet", options.quiet, "errors only");
+}
+
+std::string result_path(const Case& c, const std::string& output) {
+  if (!output.empty()) return output;
+  if (!c.output.empty()) return c.output;
+  return std::filesystem::path(c.file.path).filename().replace_extension(".h5").string();
+}
+
+void refuse_foreign(const std::string& path, ResultState state, const CaseOptions& options) {
+  if (state != ResultState::foreign || options.force) return;
+  throw InputError(path +
+                   ": exists and does not come from this case; another name (-o), or --force to replace it");
 }
 
 }  // namespace graze

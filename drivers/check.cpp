@@ -59,16 +59,35 @@ double seconds_per_point(const Analysis& analysis, const std::vector<Box>& boxes
   return spent() / static_cast<double>(points);
 }
 
+const char* state_text(ResultState state) {
+  switch (state) {
+    case ResultState::absent:
+      return "new";
+    case ResultState::incomplete:
+      return "to be gone on with";
+    case ResultState::complete:
+      return "complete already";
+    case ResultState::foreign:
+      return "to be replaced, as it comes from another case";
+  }
+  return "";
+}
+
 void check(const CaseOptions& options) {
   const Shard shard = read_shard(options.shard);
   std::optional<Seconds> limit;
   if (!options.max_time.empty()) limit = read_duration(options.max_time);
   const Case c = load_case(options.path, options.overrides);
   const Plan plan = make_plan(c, options.threads);
+  const std::string result = result_path(c, options.output);
+  const ResultState state = result_state(result, c.identity);
+  refuse_foreign(result, state, options);
+  if (options.quiet) return;
   fmt::print("{}: valid\n", options.path);
   if (!c.title.empty()) fmt::print("title:          {}\n", c.title);
   fmt::print("model:          {}\n", c.model->name);
   fmt::print("analysis:       {}\n", c.question->name);
+  fmt::print("result:         {}, {}\n", result, state_text(state));
   if (!plan.blocks) {
     fmt::print("blocks:         1, in one piece; its size is known afterwards\n");
     return;

@@ -28,16 +28,9 @@
 namespace graze {
 namespace {
 
-struct RunOptions : CaseOptions {
-  std::string output;
-  std::string events;
-  bool force = false;
-  bool quiet = false;
-};
-
 /// What belongs to one run, decided before anything is computed.
 struct Job {
-  const RunOptions& options;
+  const CaseOptions& options;
   Case problem;
   Plan plan;
   Shard shard;
@@ -65,12 +58,6 @@ void say(const Job& job, fmt::format_string<Parts...> text, Parts&&... parts) {
 std::string helper_name(const Job& job) {
   const Shard& shard = job.shard;
   return fmt::format("{}-of-{}.rank{}", shard.part, shard.parts, job.ranks.rank());
-}
-
-std::string result_path(const Case& c, const RunOptions& options) {
-  if (!options.output.empty()) return options.output;
-  if (!c.output.empty()) return c.output;
-  return std::filesystem::path(c.file.path).filename().replace_extension(".h5").string();
 }
 
 Attributes attributes_of(const Case& c, const Plan& plan, const Context& context) {
@@ -101,15 +88,15 @@ void check_targets(const Job& job) {
 }
 
 /// Threads of each rank: one, unless it is said otherwise, because mpirun starts a rank per core.
-int threads_of(const RunOptions& options, const Case& c, const Ranks& ranks) {
+int threads_of(const CaseOptions& options, const Case& c, const Ranks& ranks) {
   return options.threads == 0 && c.threads == 0 && !ranks.is_alone() ? 1 : options.threads;
 }
 
-Job prepare(const RunOptions& options, const Context& context, Ranks& ranks) {
+Job prepare(const CaseOptions& options, const Context& context, Ranks& ranks) {
   const Shard shard = read_shard(options.shard);
   Case c = load_case(options.path, options.overrides);
   Plan plan = make_plan(c, threads_of(options, c, ranks));
-  std::string path = result_path(c, options);
+  std::string path = result_path(c, options.output);
   Attributes attributes = attributes_of(c, plan, context);
   std::optional<Seconds> limit;
   if (!options.max_time.empty()) limit = read_duration(options.max_time);
@@ -124,19 +111,13 @@ Exit summarise(const Job& job, const Dataset& data) {
   return exit_of(data);
 }
 
-void refuse_foreign(const Job& job, ResultState state) {
-  if (state != ResultState::foreign || job.options.force) return;
-  throw InputError(job.path +
-                   ": exists and does not come from this case; another name (-o), or --force to replace it");
-}
-
 Exit run_whole(const Job& job) {
   if (!job.shard.is_whole()) {
     throw InputError("--shard: " + job.problem.question->name + " is computed in one piece");
   }
   if (!job.ranks.is_first()) return Exit::done;
   const ResultState state = result_state(job.path, job.problem.identity);
-  refuse_foreign(job, state);
+  refuse_foreign(job.path, state, job.options);
   if (job.limit) {
     say(job, "--max-time has no effect: {} is computed in one piece", job.problem.question->name);
   }
@@ -224,7 +205,7 @@ Exit run_blocks(const Job& job) {
   Archive archive(job.path, job.problem.layout, job.problem.analysis->point_dimensions(), job.plan.boxes,
                   job.attributes, job.problem.identity);
   const ResultState state = archive.state();
-  refuse_foreign(job, state);
+  refuse_foreign(job.path, state, job.options);
   if (job.ranks.tell(static_cast<int>(state == ResultState::complete)) != 0) {
     say(job, "{} is complete already", job.path);
   } else {
@@ -239,14 +220,8 @@ Exit run_blocks(const Job& job) {
 
 GRAZE_COMMAND(run) {
   CLI::App& verb = *app.add_subcommand("run", "do the analysis that a case names, or go on with it");
-  const auto options = std::make_shared<RunOptions>();
+  const auto options = std::make_shared<CaseOptions>();
   add_case_options(verb, *options);
-  verb.add_option("-o,--output", options->output, "result file; default: [output] file, else the case's name")
-      ->type_name("FILE");
-  verb.add_option("--events", options->events, "events as CSV, - for standard output (simulate)")
-      ->type_name("FILE");
-  verb.add_flag("--force", options->force, "replace a result that comes from another case");
-  verb.add_flag("--quiet", options->quiet, "errors only");
   verb.footer(
       "A result of the same case is gone on with, or reported when it is complete. SIGINT, SIGTERM and\n"
       "SIGUSR1 finish the blocks in flight; a second SIGINT ends the program at once.\n"

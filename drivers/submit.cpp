@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "drivers/case.hpp"
+#include "drivers/case_options.hpp"
 #include "drivers/command.hpp"
 #include "drivers/stop.hpp"
 #include "drivers/text.hpp"
@@ -55,10 +56,7 @@ Job job_of(const SubmitOptions& options) {
   job.threads = options.threads;
   job.name = shell_text("graze-" + fs::path(options.path).stem().string());
   job.program = shell_text(fs::read_symlink("/proc/self/exe").string());
-  const std::string result = !options.output.empty() ? options.output
-                             : !c.output.empty()     ? c.output
-                                                     : fs::path(options.path).stem().string() + ".h5";
-  job.result = shell_text(fs::absolute(result).string());
+  job.result = shell_text(fs::absolute(result_path(c, options.output)).string());
   job.run = shell_text(fs::absolute(options.path).string());
   for (const std::string& text : options.overrides) job.run += " --set " + shell_text(text);
   return job;

@@ -99,17 +99,15 @@ struct TwoPendulumsEquations {
   }
   template <class T>
   void kick(int i, const Vector<T>& x, const T& speed, Vector<T>& v) const {
-    const Slopes<T> g = slopes(i, x);
-    const T share = speed / (g.phi * g.phi / inertia[0] + g.theta * g.theta / inertia[1]);
-    v(2) += g.phi * share / inertia[0];
-    v(3) += g.theta * share / inertia[1];
+    const auto [phi, theta] = turn(i, x, speed);
+    v(2) += phi;
+    v(3) += theta;
   }
   template <class T>
   void lift(int i, const Vector<T>& x, const T& gap, Vector<T>& v) const {
-    const Slopes<T> g = slopes(i, x);
-    const T share = gap / (g.phi * g.phi / inertia[0] + g.theta * g.theta / inertia[1]);
-    v(0) += g.phi * share / inertia[0];
-    v(1) += g.theta * share / inertia[1];
+    const auto [phi, theta] = turn(i, x, gap);
+    v(0) += phi;
+    v(1) += theta;
   }
   S restitution(int) const { return bounce; }
   double reach(int i, const Vector<double>&) const { return value_of(distance) + value_of(length[i]); }
@@ -130,6 +128,13 @@ struct TwoPendulumsEquations {
     const T swing = distance * sin(x(1 - i));
     if (i == 0) return {-along, along - swing};
     return {-along - swing, along};
+  }
+  /// Changes of angle, or of angular velocity, by an impulse at contact i that opens it by so much.
+  template <class T>
+  Slopes<T> turn(int i, const Vector<T>& x, const T& opening) const {
+    const Slopes<T> g = slopes(i, x);
+    const T share = opening / (g.phi * g.phi / inertia[0] + g.theta * g.theta / inertia[1]);
+    return {g.phi * share / inertia[0], g.theta * share / inertia[1]};
   }
   template <class T>
   T acceleration(int i, const T& t, const Vector<T>& x) const {

@@ -100,6 +100,23 @@ class Looking(CliTest):
                        if not d.attrs.get("NAME", b"").startswith(b"This is a netCDF dimension"))
         self.assertRegex(out, rf"bytes: +{held} ")
 
+    def test_check_takes_what_run_takes(self):
+        self.write("case.toml", SWEEP)
+        options = ("-o", "other.h5", "--set", "analysis.axis.points=8", "--shard", "1/1", "--max-time", "1h",
+                   "--threads", "1")
+        out, _ = self.graze("check", "case.toml", *options)
+        self.assertRegex(out, r"result: +other\.h5, new\n")
+        self.graze("run", "case.toml", *options)
+        out, _ = self.graze("check", "case.toml", *options)
+        self.assertIn("complete already", out)
+        out, err = self.graze("check", "case.toml", "-o", "other.h5", code=2)
+        self.assertEqual(out, "")
+        self.assertIn("does not come from this case", err)
+        out, _ = self.graze("check", "case.toml", "-o", "other.h5", "--force")
+        self.assertIn("to be replaced", out)
+        out, err = self.graze("check", "case.toml", "-o", "other.h5", "--force", "--quiet")
+        self.assertEqual(out + err, "")
+
     def test_check_a_simulation(self):
         self.write("case.toml", SIMULATE)
         out, _ = self.graze("check", "case.toml")
