@@ -96,6 +96,13 @@ double value_of(const Dual<N>& a) {
   return a.value;
 }
 
+/// Whether two numbers agree, derivatives and all.
+inline bool identical(double a, double b) { return a == b; }
+template <int N>
+bool identical(const Dual<N>& a, const Dual<N>& b) {
+  return a.value == b.value && a.slope == b.slope;
+}
+
 /// Matrices and vectors without their derivatives.
 template <class Derived>
 auto values_of(const Eigen::MatrixBase<Derived>& m) {

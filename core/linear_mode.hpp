@@ -9,6 +9,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/LU>
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -205,18 +206,28 @@ auto LinearMode<S, Dofs, Harmonics, Contacts>::taylor_rows(const Eigen::Matrix<d
   return rows;
 }
 
+/// Terms of the Taylor polynomial that count at the fraction s of a cell: |s|^k / k! > 1e-18.
+inline std::size_t terms_within(double s) {
+  static const std::array<double, taylor_terms> reach = [] {
+    std::array<double, taylor_terms> table{};
+    double factorial = 1;
+    for (int k = 1; k < taylor_terms; ++k) {
+      factorial *= k;
+      table[static_cast<std::size_t>(k)] = std::pow(1e-18 * factorial, 1.0 / k);
+    }
+    return table;
+  }();
+  const auto first_too_small = std::upper_bound(reach.begin(), reach.end(), std::abs(s));
+  return static_cast<std::size_t>(first_too_small - reach.begin());
+}
+
 /// (q, q') at the fraction s of a cell beyond z, −1 <= s <= 1, by its Taylor polynomial. The mode may be
 /// plain and z dual.
 template <class Mode, class S>
 Eigen::Matrix<S, Mode::X, 1> within_cell(const Mode& mode, const Eigen::Matrix<S, Mode::Z, 1>& z, double s) {
-  Eigen::Matrix<S, Mode::X, 1> sum = z.head(mode.taylor.front().rows());
-  double power = 1;
-  double size = 1;  // of this term relative to the first
-  for (std::size_t k = 1; k < mode.taylor.size() && size > 1e-18; ++k) {
-    power *= s;
-    size *= std::abs(s) / static_cast<double>(k);
-    sum += mode.taylor[k].lazyProduct(z) * power;
-  }
+  std::size_t k = terms_within(s);
+  Eigen::Matrix<S, Mode::X, 1> sum = Eigen::Matrix<S, Mode::X, 1>::Constant(mode.taylor.front().rows(), S(0));
+  while (k-- > 0) sum = mode.taylor[k].lazyProduct(z) + sum * s;
   return sum;
 }
 

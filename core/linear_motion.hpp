@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -78,6 +79,7 @@ class LinearMotion : public NewtonContacts<LinearMotion<S, P, Dofs, Harmonics, C
   using Plain = LinearDynamics<double, Dofs, Harmonics, Contacts>;
   using Carried = LinearDynamics<P, Dofs, Harmonics, Contacts>;
   static constexpr int Z = Mode::Z;
+  static constexpr int Phases = Harmonics == Eigen::Dynamic ? Eigen::Dynamic : 2 * Harmonics;
   using Extended = Eigen::Matrix<S, Z, 1>;
   using TaylorRows = typename Mode::TaylorRows;
   using Loop::time;
@@ -118,15 +120,16 @@ class LinearMotion : public NewtonContacts<LinearMotion<S, P, Dofs, Harmonics, C
   }
   auto normal(int i) const { return carried_.system().normal.col(i); }
 
-  Extended extended() const;
-  void outer_state(Eigen::VectorXd& y) const {
-    y.resize(x.size());
+  Extended extended();
+  typename Loop::OuterState outer_state() const {
+    typename Loop::OuterState y(x.size());
     for (Eigen::Index i = 0; i < x.size(); ++i) y(i) = value_of(x(inner(i, dofs())));
+    return y;
   }
   void move(const Crossing& c);
   void drift(const S& shift);
   void drift_time(const S& shift) { drift(shift); }
-  S event_shift(const Crossing& c, const Section& section);
+  S guard(int k) { return dot(rows(k).guard, extended()); }
   S dot(const Eigen::Matrix<P, 1, Z>& row, const Extended& z) const { return row.lazyProduct(z)(0, 0); }
   S approach(int i) const { return normal(i).dot(x.tail(dofs())); }
   S gap(int i) const { return S(carried_.system().position(i)) - normal(i).dot(x.head(dofs())); }
@@ -158,22 +161,27 @@ class LinearMotion : public NewtonContacts<LinearMotion<S, P, Dofs, Harmonics, C
   bool touched_ = false;  ///< some contact has been left at the start of this arc
   LinearFlow<Dofs, Harmonics, Contacts> flow_;
   Extended arc_start_;
+  Eigen::Matrix<S, Phases, 1> phases_;  ///< cos Ω_j t, then sin Ω_j t, at …
+  S phases_at_{std::numeric_limits<double>::quiet_NaN()};
 };
 
 template <class S, class P, int D, int H, int C>
-auto LinearMotion<S, P, D, H, C>::extended() const -> Extended {
+auto LinearMotion<S, P, D, H, C>::extended() -> Extended {
   using std::cos;
   using std::sin;
   const auto& sys = carried_.system();
   const Eigen::Index h = sys.frequency.size();
-  Extended z(2 * dofs() + 2 * h + 1);
-  z.head(2 * dofs()) = x;
-  for (Eigen::Index j = 0; j < h; ++j) {
-    const S phase = S(sys.frequency(j)) * time;
-    z(2 * dofs() + j) = cos(phase);
-    z(2 * dofs() + h + j) = sin(phase);
+  if (!identical(phases_at_, time)) {
+    phases_.resize(2 * h);
+    phases_at_ = time;
+    for (Eigen::Index j = 0; j < h; ++j) {
+      const S phase = S(sys.frequency(j)) * time;
+      phases_(j) = cos(phase);
+      phases_(h + j) = sin(phase);
+    }
   }
-  z(z.size() - 1) = S(1);
+  Extended z(2 * dofs() + 2 * h + 1);
+  z << x, phases_, S(1);
   return z;
 }
 
@@ -198,16 +206,6 @@ template <class S, class P, int D, int H, int C>
 void LinearMotion<S, P, D, H, C>::drift(const S& shift) {
   x += carried_.mode(mode_).A.topRows(2 * dofs()).lazyProduct(extended()).eval() * shift;
   time += shift;
-}
-
-/// How the instant of a crossing just moved to depends on what the motion is differentiated by: one Newton
-/// step of the guard in dual numbers.
-template <class S, class P, int D, int H, int C>
-S LinearMotion<S, P, D, H, C>::event_shift(const Crossing& c, const Section& section) {
-  const S guard = c.kind == Crossing::Kind::guard
-                      ? dot(rows(c.guard).guard, extended())
-                      : S(section.direction) * (S(section.level) - x(section.coordinate));
-  return (S(value_of(guard)) - guard) / S(c.slope);
 }
 
 template <class S, class P, int D, int H, int C>

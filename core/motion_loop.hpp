@@ -42,12 +42,12 @@ struct Crossing {
 ///     Crossing search(double horizon, section, observer) first event within the horizon from here
 ///     void move(crossing)                                to a crossing, with derivatives at fixed time
 ///     void drift(S shift), drift_time(S shift)           by a value of zero of the flow's variable, of time
-///     S event_shift(crossing, section)                   how the instant depends on the derivatives'
-///     variables Outcome start(observer)                            a fresh start: mode and touches from x
+///     S guard(int k)                                     at the state
+///     Outcome start(observer)                            a fresh start: mode and touches from x
 ///     Outcome meet(crossing, observer)                   a guard at zero
 ///     bool hits(int contact, crossing) const             whether that guard is an impact of this contact
 ///     void put_on(int contact)                           exactly onto a contact
-///     void outer_state(Eigen::VectorXd&) const           x without derivatives, as the outside orders it
+///     OuterState outer_state() const                     x without derivatives, as the outside orders it
 template <class Engine, class S, class State>
 class MotionLoop {
  public:
@@ -85,6 +85,9 @@ class MotionLoop {
 
   explicit MotionLoop(const Tolerance& tolerance) : tolerance_(tolerance) {}
 
+  /// A state for observers.
+  using OuterState = Eigen::Matrix<double, State::RowsAtCompileTime, 1>;
+
   bool closed(int i) const { return ((mode_ >> i) & 1) != 0; }
   double absolute(double t) const { return t + static_cast<double>(turns_) * value_of(engine().period()); }
   bool finite() const { return values_of(x).allFinite(); }
@@ -102,12 +105,10 @@ class MotionLoop {
                  double end) const;
 
   /// The state for an observer; nothing when there is none.
-  Eigen::VectorXd snapshot(const Observer* observer) const {
-    Eigen::VectorXd y;
-    if (observer != nullptr) engine().outer_state(y);
-    return y;
+  OuterState snapshot(const Observer* observer) const {
+    return observer != nullptr ? engine().outer_state() : OuterState{};
   }
-  void tell(Observer* observer, EventKind kind, int contact, const Eigen::VectorXd& before, double event_time,
+  void tell(Observer* observer, EventKind kind, int contact, const OuterState& before, double event_time,
             double speed = std::numeric_limits<double>::quiet_NaN()) const;
   void close(int i, Observer* observer, double event_time);
   void open(int i, int order, Observer* observer);
@@ -126,6 +127,7 @@ class MotionLoop {
   S deadline(const Section& section) const;
   void wrap(S& deadline);
   Outcome finish(const Section& section, const S& deadline, bool to_phase_zero);
+  S event_shift(const Crossing& c, const Section& section);
 };
 
 /// Where this iterate ends at the latest, on the clock of `time`.
@@ -176,6 +178,16 @@ Outcome MotionLoop<Engine, S, State>::finish(const Section& section, const S& de
   return Outcome::ok;
 }
 
+/// How the instant of a crossing just moved to depends on what the motion is differentiated by: one Newton
+/// step of the guard in dual numbers.
+template <class Engine, class S, class State>
+S MotionLoop<Engine, S, State>::event_shift(const Crossing& c, const Section& section) {
+  const S guard = c.kind == Crossing::Kind::guard
+                      ? engine().guard(c.guard)
+                      : S(section.direction) * (S(section.level) - x(section.coordinate));
+  return (S(value_of(guard)) - guard) / S(c.slope);
+}
+
 template <class Engine, class S, class State>
 Outcome MotionLoop<Engine, S, State>::advance(const Section& section, Observer* observer) {
   S end = deadline(section);
@@ -197,7 +209,7 @@ Outcome MotionLoop<Engine, S, State>::advance(const Section& section, Observer* 
     }
     if (c.kind == Crossing::Kind::none) return finish(section, end, to_phase_zero);
     if constexpr (!std::is_same_v<S, double>) {
-      if (c.kind != Crossing::Kind::arm && c.slope != 0) engine().drift(engine().event_shift(c, section));
+      if (c.kind != Crossing::Kind::arm && c.slope != 0) engine().drift(event_shift(c, section));
     }
     if (!finite()) return Outcome::non_finite;
     if (c.kind == Crossing::Kind::arm) {
@@ -303,10 +315,9 @@ void MotionLoop<Engine, S, State>::open(int i, int order, Observer* observer) {
 
 template <class Engine, class S, class State>
 void MotionLoop<Engine, S, State>::tell(Observer* observer, EventKind kind, int contact,
-                                        const Eigen::VectorXd& before, double event_time,
-                                        double speed) const {
+                                        const OuterState& before, double event_time, double speed) const {
   if (observer == nullptr) return;
-  const Eigen::VectorXd after = snapshot(observer);
+  const OuterState after = snapshot(observer);
   Event event;
   event.time = absolute(event_time);
   event.kind = kind;

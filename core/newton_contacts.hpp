@@ -77,7 +77,7 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
 
   using Loop::Loop;
   bool hits(int contact, const Crossing& c) const {
-    return contact == c.guard && !closed(contact) && static_cast<const Engine*>(this)->reaches(contact);
+    return contact == c.guard && !closed(contact) && engine().reaches(contact);
   }
   Outcome start(Observer* observer);
   Outcome meet(const Crossing& c, Observer* observer);
@@ -90,6 +90,7 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
   };
 
   Engine& engine() { return static_cast<Engine&>(*this); }
+  const Engine& engine() const { return static_cast<const Engine&>(*this); }
   double gap_rounding(int i) { return 8 * std::numeric_limits<double>::epsilon() * engine().reach(i); }
   Outcome hit(int i, Observer* observer);
   Outcome impulses();
@@ -160,7 +161,7 @@ Outcome NewtonContacts<Engine, S, State>::meet(const Crossing& c, Observer* obse
 template <class Engine, class S, class State>
 Outcome NewtonContacts<Engine, S, State>::hit(int i, Observer* observer) {
   engine().put_on(i);
-  const Eigen::VectorXd before = snapshot(observer);
+  const auto before = snapshot(observer);
   const S w = engine().approach(i);
   const S a = engine().pressing(i);
   if (!(w > S(0)) ||
@@ -243,7 +244,7 @@ template <class Engine, class S, class State>
 void NewtonContacts<Engine, S, State>::complete_chatter(int i, Observer* observer) {
   const Rebound<S> rebound = engine().rebound(i, touches_[static_cast<std::size_t>(i)].speed);
   if (!chatter_completes(rebound, engine().fastest_rate(), tolerance_.chatter, tolerance_.turn)) return;
-  const Eigen::VectorXd before = snapshot(observer);
+  const auto before = snapshot(observer);
   engine().kick(i, engine().approach(i));
   engine().pass_on(i, chatter_gap_integral(rebound));
   touches_[static_cast<std::size_t>(i)] = {};

@@ -82,7 +82,8 @@ std::optional<double> march(std::span<const double, Terms> c, double s, double e
     const double step = p.slope < 0 ? 2 * p.value / (root - p.slope) : (root + p.slope) / m;
     if (!(s + step <= end)) return std::nullopt;  // also when m = 0 and the slope is not negative
     s += step;
-    if (step <= share * s) return s;
+    // The next step would be no more than m step² over the slope, which is near root.
+    if (step <= share * s || m * step * step <= share * s * root) return s;
     p = evaluate(c, s);
   }
   return s;

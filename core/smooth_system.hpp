@@ -111,7 +111,7 @@ struct ContactDynamics : Equations<S> {
   T response(int i, int j, std::int64_t mode, const T& t, const Vector<T>& x) const {
     const T before = opening_in(i, mode, t, x);
     Vector<T> kicked = x;
-    kick_in(j, mode, x, T(before - before + S(1)), kicked);
+    kick_in(j, mode, x, constant(t, S(1)), kicked);
     return opening_in(i, mode, t, kicked) - before;
   }
   /// Acceleration onto contact i with the other contacts as the mode says.
@@ -180,8 +180,6 @@ class SmoothMotion final
   friend typename Rules::Loop;
   using Base::dynamics;
   using Base::mode_;
-
-  using Base::touches_;
 
   int count() const { return Dynamics::contacts; }
   bool exists(int) const { return true; }

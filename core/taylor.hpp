@@ -69,6 +69,10 @@ class Series {
   friend Series operator+(const S& a, const Series& b) { return b + a; }
   friend Series operator*(const S& a, const Series& b) { return b * a; }
 
+  /// A number that does not change, on the tape of `like`.
+  friend Series constant(const Series& like, const S& value) {
+    return like.next([&](int k) { return k == 0 ? value : S(0); });
+  }
   friend Series sqrt(const Series& a) {
     using std::sqrt;
     Series r = a.tape_->take();
@@ -160,6 +164,12 @@ class Tape {
   std::size_t stride_ = 1, next_ = 0, inputs_ = 0;
   int order_ = 0;
 };
+
+inline double constant(double, double value) { return value; }
+template <int N>
+Dual<N> constant(const Dual<N>&, const Dual<N>& value) {
+  return value;
+}
 
 /// (sin a, cos a) of plain and dual numbers.
 inline std::pair<double, double> sine_cosine(double a) { return {std::sin(a), std::cos(a)}; }

@@ -34,14 +34,14 @@ class TaylorMotion : public Rules {
   S period() const { return dynamics_.period(); }
   bool commensurate() const { return true; }
   double fastest_rate() const { return dynamics_.rate(); }
-  void outer_state(Eigen::VectorXd& y) const { y = values_of(x); }
+  typename Rules::OuterState outer_state() const { return values_of(x); }
+  S guard(int k) const { return dynamics_.guard(k, mode_, time, x); }
 
   Crossing search(double horizon, const Section& section, Observer* observer);
   void move(const Crossing& c);
   /// Along the flow's own variable, and along time.
   void drift(const S& shift);
   void drift_time(const S& shift);
-  S event_shift(const Crossing& c, const Section& section);
 
  protected:
   using Rules::mode_;
@@ -175,14 +175,6 @@ void TaylorMotion<Engine, Rules, S, Dynamics>::drift(const S& shift) {
 template <class Engine, class Rules, class S, class Dynamics>
 void TaylorMotion<Engine, Rules, S, Dynamics>::drift_time(const S& shift) {
   drift(shift / clock());
-}
-
-template <class Engine, class Rules, class S, class Dynamics>
-S TaylorMotion<Engine, Rules, S, Dynamics>::event_shift(const Crossing& c, const Section& section) {
-  const S guard = c.kind == Crossing::Kind::guard
-                      ? dynamics_.guard(c.guard, mode_, time, x)
-                      : S(section.direction) * (S(section.level) - x(section.coordinate));
-  return (S(value_of(guard)) - guard) / S(c.slope);
 }
 
 }  // namespace graze
