@@ -103,6 +103,17 @@ bool identical(const Dual<N>& a, const Dual<N>& b) {
   return a.value == b.value && a.slope == b.slope;
 }
 
+/// A number as a list: its value, then its derivatives.
+template <class S>
+inline constexpr int parts_of = 1;
+template <int N>
+inline constexpr int parts_of<Dual<N>> = 1 + N;
+inline double part_of(double a, int) { return a; }
+template <int N>
+double part_of(const Dual<N>& a, int i) {
+  return i == 0 ? a.value : a.slope[static_cast<std::size_t>(i - 1)];
+}
+
 /// Matrices and vectors without their derivatives.
 template <class Derived>
 auto values_of(const Eigen::MatrixBase<Derived>& m) {

@@ -71,23 +71,32 @@ struct ContactDynamics : Equations<S> {
   static double side(int i, std::int64_t mode) {
     return has_foot && ((mode >> (contacts + i)) & 1) != 0 ? -1.0 : 1.0;
   }
+  /// Where no contact can be passed by, there is one side and nothing to be done.
+  template <class T>
+  static T seen_from(double side, const T& value) {
+    if constexpr (has_foot) {
+      return value * S(side);
+    } else {
+      return value;
+    }
+  }
   static constexpr std::int64_t closed_bits = (std::int64_t{1} << contacts) - 1;
 
   template <class T>
   T gap_in(int i, std::int64_t mode, const T& t, const Vector<T>& x) const {
-    return Free::gap(i, t, x) * S(side(i, mode));
+    return seen_from(side(i, mode), Free::gap(i, t, x));
   }
   template <class T>
   T opening_in(int i, std::int64_t mode, const T& t, const Vector<T>& x) const {
-    return Free::opening(i, t, x) * S(side(i, mode));
+    return seen_from(side(i, mode), Free::opening(i, t, x));
   }
   template <class T>
   T free_pressing(int i, std::int64_t mode, const T& t, const Vector<T>& x) const {
-    return Free::pressing(i, t, x) * S(side(i, mode));
+    return seen_from(side(i, mode), Free::pressing(i, t, x));
   }
   template <class T>
   void kick_in(int i, std::int64_t mode, const Vector<T>& x, const T& speed, Vector<T>& v) const {
-    Free::kick(i, x, T(speed * S(side(i, mode))), v);
+    Free::kick(i, x, seen_from(side(i, mode), speed), v);
   }
 
   template <class T>

@@ -23,11 +23,11 @@ template <class S>
 class Series {
  public:
   Series() = default;
-  Series(Tape<S>& tape, std::size_t begin) : tape_(&tape), begin_(begin) {}
+  Series(Tape<S>& tape, S* coefficients) : tape_(&tape), coefficients_(coefficients) {}
 
-  const S* coefficients() const { return tape_->at(begin_); }
-  S& operator[](int k) { return tape_->at(begin_)[k]; }
-  const S& operator[](int k) const { return coefficients()[k]; }
+  const S* coefficients() const { return coefficients_; }
+  S& operator[](int k) { return coefficients_[k]; }
+  const S& operator[](int k) const { return coefficients_[k]; }
   Tape<S>& tape() const { return *tape_; }
 
   Series& operator+=(const Series& b) { return *this = *this + b; }
@@ -77,8 +77,7 @@ class Series {
     using std::sqrt;
     Series r = a.tape_->take();
     const int k = a.tape_->order();
-    r[k] = k == 0 ? sqrt(a[0])
-                  : (a[k] - convolution(r.coefficients(), r.coefficients(), 1, k - 1, k)) / (S(2) * r[0]);
+    r[k] = k == 0 ? sqrt(a[0]) : (a[k] - inner_square(r.coefficients(), k)) / (S(2) * r[0]);
     return r;
   }
   /// (sin a, cos a).
@@ -107,10 +106,23 @@ class Series {
   friend Series cos(const Series& a) { return sine_cosine(a).second; }
 
  private:
-  /// Σ a_j b_{k−j}, j = first … last.
+  /// Σ a_j b_{k−j}, j = first … last, as two sums: neither waits for the other.
   static S convolution(const S* a, const S* b, int first, int last, int k) {
+    S even(0), odd(0);
+    int j = first;
+    for (; j < last; j += 2) {
+      even += a[j] * b[k - j];
+      odd += a[j + 1] * b[k - j - 1];
+    }
+    if (j == last) even += a[j] * b[k - j];
+    return even + odd;
+  }
+  /// Σ a_j a_{k−j}, j = 1 … k − 1: each pair once.
+  static S inner_square(const S* a, int k) {
     S sum(0);
-    for (int j = first; j <= last; ++j) sum += a[j] * b[k - j];
+    for (int j = 1; 2 * j < k; ++j) sum += a[j] * a[k - j];
+    sum *= 2.0;
+    if (k % 2 == 0) sum += a[k / 2] * a[k / 2];
     return sum;
   }
   template <class F>
@@ -122,46 +134,61 @@ class Series {
   }
 
   Tape<S>* tape_ = nullptr;
-  std::size_t begin_ = 0;
+  S* coefficients_ = nullptr;
 };
 
-/// Where series live.
+/// Where series live: in blocks, so that none moves when one more is taken.
 template <class S>
 class Tape {
  public:
   /// Starts over, for series up to this order.
   void begin(int highest) {
     stride_ = static_cast<std::size_t>(highest) + 1;
-    next_ = inputs_ = 0;
+    if (stride_ > most_) {
+      most_ = stride_;
+      blocks_.clear();
+    }
     order_ = 0;
+    enter(0);
+    first_result_ = {block_, next_};
   }
   /// A variable, to be filled before the passes begin.
   Series<S> input() {
     Series<S> r = take();
-    inputs_ = next_;
+    first_result_ = {block_, next_};
     return r;
   }
   /// From here on results get their coefficient k.
   void pass(int k) {
     order_ = k;
-    next_ = inputs_;
+    if (block_ != first_result_.first) enter(first_result_.first);
+    next_ = first_result_.second;
   }
 
   int order() const { return order_; }
-  S* at(std::size_t begin) { return store_.data() + begin; }
   Series<S> take() {
-    if (next_ + stride_ > store_.size()) [[unlikely]]
-      grow();
+    if (static_cast<std::size_t>(end_ - next_) < stride_) [[unlikely]]
+      enter(block_ + 1);
     Series<S> r(*this, next_);
     next_ += stride_;
     return r;
   }
 
  private:
-  [[gnu::noinline]] void grow() { store_.resize(2 * (next_ + stride_)); }
+  static constexpr std::size_t series_per_block = 64;
 
-  std::vector<S> store_;
-  std::size_t stride_ = 1, next_ = 0, inputs_ = 0;
+  [[gnu::noinline]] void enter(std::size_t block) {
+    if (block == blocks_.size()) blocks_.emplace_back(series_per_block * most_);
+    block_ = block;
+    next_ = blocks_[block].data();
+    end_ = next_ + blocks_[block].size();
+  }
+
+  std::vector<std::vector<S>> blocks_;
+  std::size_t stride_ = 1, most_ = 0, block_ = 0;
+  S* next_ = nullptr;
+  S* end_ = nullptr;
+  std::pair<std::size_t, S*> first_result_;  ///< block and place behind the variables
   int order_ = 0;
 };
 

@@ -17,31 +17,12 @@
 
 namespace graze {
 
+/// Of every series. A pass over the right-hand side costs much the same whatever its order, so a low
+/// tolerance is had in longer steps, not with fewer terms; many more would overflow next to a singular point.
 inline constexpr int highest_order = 20;
 
-/// The order that costs least at a tolerance: −ln(tolerance)/2 + 2, the work growing with its square.
-inline int series_order(double tolerance) {
-  return std::clamp(static_cast<int>(std::ceil(-0.5 * std::log(tolerance))) + 2, 8, highest_order);
-}
-
 /// Of a polynomial on a step.
-class Coefficients {
- public:
-  explicit Coefficients(int order) : size_(static_cast<std::size_t>(order) + 1) {}
-  double* data() { return list_.data(); }
-  double* begin() { return data(); }
-  double* end() { return data() + size_; }
-  const double* data() const { return list_.data(); }
-  const double* begin() const { return data(); }
-  const double* end() const { return data() + size_; }
-  std::size_t size() const { return size_; }
-  double& operator[](std::size_t k) { return list_[k]; }
-  double operator[](std::size_t k) const { return list_[k]; }
-
- private:
-  std::array<double, highest_order + 1> list_{};
-  std::size_t size_;
-};
+using Coefficients = std::array<double, highest_order + 1>;
 
 /// `Dynamics` with scalar S provides, each templated on the number type T (S or Series<S>),
 ///
@@ -62,12 +43,12 @@ class TaylorFlow {
     d.clock(std::int64_t{}, x);
   };
 
-  explicit TaylorFlow(double tolerance) : tolerance_(tolerance), highest_(series_order(tolerance)) {}
+  explicit TaylorFlow(double tolerance) : tolerance_(tolerance) {}
 
   /// Series of the state and of these guards from (t, x) on.
   void expand(const Dynamics& dynamics, std::int64_t mode, const S& t, const State& x,
               const std::vector<int>& guards) {
-    expand(dynamics, mode, t, x, guards, highest_);
+    expand(dynamics, mode, t, x, guards, highest_order);
   }
   /// … up to `order` only; no step can be taken.
   void expand(const Dynamics& dynamics, std::int64_t mode, const S& t, const State& x,
@@ -99,7 +80,19 @@ class TaylorFlow {
   auto along(const S& t, const State& x, const State& direction, const F& f);
 
  private:
-  double reach(const Series<S>& series, double longest) const;
+  /// Raises each of `greatest` to what the last orders of a series, or of its derivatives, are of its size.
+  template <std::size_t N>
+  void weigh(const Series<S>& series, std::array<double, N>& greatest) const {
+    for (int part = 0; part < parts_of<S>; ++part) {
+      const auto modulus = [&](int k) { return std::abs(part_of(series[k], part)); };
+      const double size = modulus(0) + length_ * (modulus(1) + length_ * modulus(2));
+      if (size == 0) continue;
+      for (std::size_t j = 0; j < N; ++j) {
+        const double c = modulus(highest_order - static_cast<int>(j)) / size;
+        if (c > greatest[j] || std::isnan(c)) greatest[j] = c;
+      }
+    }
+  }
   Coefficients scaled(const Series<S>& series) const;
   S evaluate(const Series<S>& series, double fraction) const;
 
@@ -108,7 +101,6 @@ class TaylorFlow {
   Vector<Series<S>> x_, rate_;
   std::vector<Series<S>> guards_;
   double tolerance_;
-  int highest_;
   double length_ = 0;
 };
 
@@ -131,45 +123,31 @@ void TaylorFlow<S, Dynamics>::expand(const Dynamics& dynamics, std::int64_t mode
     for (std::size_t g = 0; g < guards.size(); ++g) guards_[g] = dynamics.guard(guards[g], mode, time_, x_);
     if (k == order) break;
     dynamics.rates(mode, time_, x_, rate_);
-    for (int i = 0; i < states; ++i) x_(i)[k + 1] = rate_(i)[k] / static_cast<double>(k + 1);
+    const double share = 1.0 / (k + 1);
+    for (int i = 0; i < states; ++i) x_(i)[k + 1] = rate_(i)[k] * share;
   }
 }
 
-/// Length at which the last orders of a series are `tolerance` of its size |c_0| + |c_1| h + |c_2| h² over
-/// this very length; several orders, as symmetric motions lack three of four. NaN where a series does not
-/// exist.
-template <class S, class Dynamics>
-double TaylorFlow<S, Dynamics>::reach(const Series<S>& series, double longest) const {
-  constexpr int looked_at = 4;
-  const auto modulus = [&](int k) { return std::abs(value_of(series[k])); };
-  std::array<double, looked_at> logarithm;
-  for (int j = 0; j < looked_at; ++j) {
-    const double c = modulus(highest_ - j);
-    if (!std::isfinite(c)) return std::numeric_limits<double>::quiet_NaN();
-    logarithm[static_cast<std::size_t>(j)] = std::log(c);  // −inf: no limit
-  }
-  double h = longest;
-  for (int pass = 0; pass < 3; ++pass) {
-    const double size = modulus(0) + h * (modulus(1) + h * modulus(2));
-    if (size == 0) return longest;
-    const double allowed = std::log(tolerance_ * size);
-    double shortest = std::log(longest);  // never longer than what was asked for
-    for (int j = 0; j < looked_at; ++j) {
-      shortest = std::min(shortest, (allowed - logarithm[static_cast<std::size_t>(j)]) / (highest_ - j));
-    }
-    const double before = h;
-    h = std::exp(shortest);
-    if (h > 0.8 * before) break;
-  }
-  return h;
-}
-
+/// Length at which the last orders of every series are `tolerance` of its size |c_0| + |c_1| h + |c_2| h², h
+/// being first 0 and then the length found with that; several orders, as symmetric motions lack three of
+/// four.
 template <class S, class Dynamics>
 double TaylorFlow<S, Dynamics>::choose(double rate) {
-  length_ = 4 / rate;  // where all series end by themselves
-  for (int i = 0; i < states; ++i) length_ = reach(x_(i), length_);
-  for (const Series<S>& guard : guards_) length_ = reach(guard, length_);
-  if (!std::isfinite(length_)) length_ = 0;
+  constexpr int looked_at = 4;
+  const double longest = std::log(40 / rate);  // where all series end by themselves
+  length_ = 0;
+  for (int pass = 0; pass < 2; ++pass) {
+    std::array<double, looked_at> left_out{};  // the greatest |c_k| of a series per its size
+    for (int i = 0; i < states; ++i) weigh(x_(i), left_out);
+    for (const Series<S>& guard : guards_) weigh(guard, left_out);
+    double shortest = longest;
+    for (int j = 0; j < looked_at; ++j) {
+      const double c = left_out[static_cast<std::size_t>(j)];
+      if (!std::isfinite(c)) return length_ = 0;
+      if (c > 0) shortest = std::min(shortest, std::log(tolerance_ / c) / (highest_order - j));
+    }
+    length_ = std::exp(shortest);
+  }
   return length_;
 }
 
@@ -177,7 +155,7 @@ template <class S, class Dynamics>
 S TaylorFlow<S, Dynamics>::evaluate(const Series<S>& series, double fraction) const {
   const double s = fraction * length_;
   S sum(0);
-  for (int k = highest_; k >= 0; --k) {
+  for (int k = highest_order; k >= 0; --k) {
     sum *= s;
     sum += series[k];
   }
@@ -202,9 +180,9 @@ S TaylorFlow<S, Dynamics>::passed(double fraction) const {
 
 template <class S, class Dynamics>
 Coefficients TaylorFlow<S, Dynamics>::scaled(const Series<S>& series) const {
-  Coefficients c(highest_);
+  Coefficients c;
   double power = 1;
-  for (int k = 0; k <= highest_; ++k) {
+  for (int k = 0; k <= highest_order; ++k) {
     c[static_cast<std::size_t>(k)] = value_of(series[k]) * power;
     power *= length_;
   }

@@ -5,46 +5,12 @@
 #include <utility>
 #include <variant>
 
-#include "analysis/execute.hpp"
+#include "tests/bench/library.hpp"
 
 namespace graze::bench {
 namespace {
 
 constexpr std::size_t points_per_block = 4;
-
-template <class Info>
-const Info& named(const std::vector<Info>& list, const std::string& name) {
-  const auto found =
-      std::find_if(list.begin(), list.end(), [&](const Info& info) { return info.name == name; });
-  if (found == list.end()) throw std::runtime_error("graze has no " + name);
-  return *found;
-}
-
-/// The table without its key `name`, checked, defaults filled in.
-Value settings(const Value& table, const std::vector<Key>& keys, const std::string& path) {
-  Value::Table rest = table.table(path);
-  std::erase_if(rest, [](const auto& entry) { return entry.first == "name"; });
-  return checked(Value(std::move(rest)), keys, path);
-}
-
-class Memory : public Sink {
- public:
-  explicit Memory(std::size_t blocks) : blocks_(blocks) {}
-  bool has(std::size_t) const override { return false; }
-  void put(std::size_t index, const Dataset& block) override { blocks_[index] = block; }
-  std::vector<Dataset> take() { return std::move(blocks_); }
-
- private:
-  std::vector<Dataset> blocks_;
-};
-
-class Counter : public Observer {
- public:
-  std::int64_t impacts = 0;
-  void event(const Event& event) override { impacts += event.kind == EventKind::impact ? 1 : 0; }
-  void near_miss(int, double, double) override {}
-  void excursion(int, double, double) override {}
-};
 
 template <class T>
 const std::vector<T>& values(const Dataset& data, const char* array) {
@@ -78,10 +44,6 @@ Finding finding(const Dataset& block, std::size_t point, std::size_t points) {
 
 GrazeSweep::GrazeSweep(const Value& model, std::vector<double> start, const std::string& frequency,
                        double from, double to, std::int64_t values) {
-  const ModelInfo& info = named(models(), model.at("name").text("model.name"));
-  problem_.model = info.make(settings(model, info.keys, "model"));
-  problem_.start_state = std::move(start);
-
   Value axis;
   axis.set("parameter", Value(frequency));
   axis.set("from", Value(from));
@@ -91,23 +53,14 @@ GrazeSweep::GrazeSweep(const Value& model, std::vector<double> start, const std:
   table.set("axis", std::move(axis));
   table.set("transient", Value(std::int64_t{dropped_periods}));
   table.set("record", Value(std::int64_t{recorded_periods}));
-  const AnalysisInfo& sweep = named(analyses(), "sweep");
-  problem_.analysis = settings(table, sweep.keys, "analysis");
-  problem_.tolerance = read_tolerance(checked(Value(Value::Table{}), tolerance_keys(), "tolerance"));
-
-  analysis_ = sweep.make(problem_);
+  problem_ = problem(model, std::move(start), "sweep", table, Value(Value::Table{}));
+  analysis_ = named(analyses(), "sweep").make(problem_);
   blocks_ = analysis_->blocks(points_per_block);
   parameter_ = static_cast<std::size_t>(problem_.model->parameter_index(frequency));
   frequencies_ = bench::values<double>(analysis_->layout(), frequency.c_str());
 }
 
-std::vector<Dataset> GrazeSweep::run(int threads) const {
-  Memory memory(blocks_.size());
-  Execution execution;
-  execution.threads = threads;
-  execute(*analysis_, blocks_, memory, execution);
-  return memory.take();
-}
+std::vector<Dataset> GrazeSweep::run(int threads) const { return computed(*analysis_, blocks_, threads); }
 
 std::vector<Finding> GrazeSweep::findings(const std::vector<Dataset>& blocks) const {
   std::vector<Finding> all(frequencies_.size());
@@ -123,11 +76,9 @@ Orbit GrazeSweep::follow(double frequency) const {
   values[parameter_] = frequency;
   const std::unique_ptr<System> system = problem_.model->system(values, problem_.tolerance);
   if (!system) throw std::runtime_error("no system at this frequency");
-  HybridState state;
-  state.x = Eigen::Map<const Eigen::VectorXd>(problem_.start_state.data(),
-                                              static_cast<Eigen::Index>(problem_.start_state.size()));
+  HybridState state = problem_.start();
   Orbit orbit;
-  Counter counter;
+  ImpactCounter counter;
   for (int period = 1; period <= dropped_periods + recorded_periods; ++period) {
     const std::int64_t before = counter.impacts;
     const Outcome outcome = system->advance(state, Section{}, &counter);

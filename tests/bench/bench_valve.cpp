@@ -1,0 +1,223 @@
+/// The nonlinear engine beside a plain Boost.Odeint program: the relief valve over its flow, the same map
+/// iterates at the same tolerance. Both must agree before anything is timed.
+#include <array>
+#include <boost/math/tools/toms748_solve.hpp>
+#include <boost/numeric/odeint.hpp>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "analysis/execute.hpp"
+#include "tests/bench/library.hpp"
+#include "tests/bench/side_by_side.hpp"
+
+namespace graze::bench {
+namespace {
+
+constexpr int dropped = 1024;
+constexpr int recorded = 32;
+constexpr double tolerance = 1e-10;
+constexpr double lowest = 0.2, highest = 10;
+constexpr int values = 50;
+constexpr double patience = 50;
+/// Above the Hopf point the valve rests open, and an integrator sees its own noise only.
+constexpr double hopf_point = 8.491117635183;
+
+/// What a program finds at one q: lift and pressure at the recorded passages, and all impacts.
+struct Passages {
+  std::vector<std::array<double, 2>> points;
+  std::int64_t impacts = 0;
+};
+
+double flow_at(int index) { return lowest + (highest - lowest) * index / (values - 1); }
+
+/// The valve as one would write it down for an integrator.
+class OdeintValve {
+ public:
+  explicit OdeintValve(double q)
+      : q_(q),
+        stepper_(boost::numeric::odeint::make_dense_output(
+            tolerance, tolerance, boost::numeric::odeint::runge_kutta_dopri5<State>())) {}
+
+  Passages run() {
+    const auto rates = [this](const State& y, State& rate, double) {
+      rate[0] = y[1];
+      rate[1] = -1.25 * y[1] - (y[0] + 10) + y[2];
+      rate[2] = 20 * (q_ - y[0] * std::sqrt(y[2]));
+    };
+    Passages found;
+    stepper_.initialize(State{0.2, 0, 0}, 0, 1e-3);
+    double last = 0;
+    for (int passage = 0; passage < dropped + recorded;) {
+      stepper_.do_step(rates);
+      if (stepper_.current_time() > last + patience) break;  // it rests
+      const State before = stepper_.previous_state();
+      const State after = stepper_.current_state();
+      std::optional<double> hit;
+      if (before[0] > 0 && after[0] <= 0) hit = root(0);
+      // A passage through the section that lies before the impact counts.
+      const State until = hit ? at(*hit) : after;
+      if (before[1] > 0 && until[1] <= 0) {
+        last = root(1);
+        const State y = at(last);
+        if (++passage > dropped) found.points.push_back({y[0], y[2]});
+      }
+      if (hit) {
+        ++found.impacts;
+        stepper_.initialize(State{0, -0.8 * until[1], until[2]}, *hit, stepper_.current_time_step());
+      }
+    }
+    return found;
+  }
+
+ private:
+  using State = std::array<double, 3>;
+
+  State at(double t) const {
+    State y;
+    stepper_.calc_state(t, y);
+    return y;
+  }
+  double root(std::size_t component) const {
+    std::uintmax_t iterations = 50;
+    const auto bracket = boost::math::tools::toms748_solve(
+        [&](double t) { return at(t)[component]; }, stepper_.previous_time(), stepper_.current_time(),
+        boost::math::tools::eps_tolerance<double>(45), iterations);
+    return bracket.first + (bracket.second - bracket.first) / 2;
+  }
+
+  double q_;
+  boost::numeric::odeint::result_of::make_dense_output<
+      boost::numeric::odeint::runge_kutta_dopri5<State>>::type stepper_;
+};
+
+Problem valve() {
+  Value model;
+  model.set("name", "relief_valve");
+  Value axis;
+  axis.set("parameter", "q");
+  axis.set("from", Value(lowest));
+  axis.set("to", Value(highest));
+  axis.set("points", Value(std::int64_t{values}));
+  Value sweep;
+  sweep.set("axis", axis);
+  sweep.set("map", "section");
+  sweep.set("coordinate", "y2");
+  sweep.set("level", Value(0.0));
+  sweep.set("direction", "down");
+  sweep.set("transient", Value(std::int64_t{dropped}));
+  sweep.set("record", Value(std::int64_t{recorded}));
+  sweep.set("max_period", Value(std::int64_t{8}));
+  Value settings;
+  settings.set("integration", Value(tolerance));
+  return problem(model, {0.2, 0, 0}, "sweep", sweep, settings);
+}
+
+/// The plain motion, without the questions that a sweep asks about it.
+Passages follow(const Problem& problem, double q) {
+  std::vector<double> parameters = problem.model->values();
+  parameters[static_cast<std::size_t>(problem.model->parameter_index("q"))] = q;
+  const std::unique_ptr<System> system = problem.model->system(parameters, problem.tolerance);
+  HybridState state = problem.start();
+  Section section;
+  section.kind = Section::Kind::level;
+  section.coordinate = 1;
+  section.direction = -1;
+  Passages found;
+  ImpactCounter counter;
+  for (int passage = 0; passage < dropped + recorded; ++passage) {
+    const Outcome outcome = system->advance(state, section, &counter);
+    if (outcome != Outcome::ok) throw std::runtime_error(advice(outcome));
+    if (passage >= dropped) found.points.push_back({state.x(0), state.x(2)});
+  }
+  found.impacts = counter.impacts;
+  return found;
+}
+
+/// Largest difference of two records; the second may begin anywhere on an orbit of up to eight passages.
+double difference(const Passages& a, const Passages& b) {
+  double smallest = HUGE_VAL;
+  for (std::size_t shift = 0; shift < 8; ++shift) {
+    double largest = 0;
+    for (std::size_t k = 0; k + shift < a.points.size(); ++k) {
+      for (std::size_t i = 0; i < 2; ++i) {
+        largest = std::max(largest, std::abs(a.points[k][i] - b.points[k + shift][i]));
+      }
+    }
+    smallest = std::min(smallest, largest);
+  }
+  return smallest;
+}
+
+/// Whether both programs find the same below the Hopf point: the same orbit where it is periodic, about as
+/// many impacts where it is not.
+bool agree(const Problem& problem) {
+  int same_orbits = 0, chaotic = 0, wrong = 0;
+  double worst = 0;
+  for (int index = 0; index < values && flow_at(index) < hopf_point; ++index) {
+    const Passages plain = follow(problem, flow_at(index));
+    const Passages peer = OdeintValve(flow_at(index)).run();
+    const double same_point = 1e-6;
+    const double apart = difference(plain, peer);
+    const double impacts = std::abs(static_cast<double>(plain.impacts - peer.impacts));
+    if (difference(peer, peer) == 0 && apart <= same_point && impacts <= 5) {
+      ++same_orbits;
+      worst = std::max(worst, apart);
+    } else if (impacts <= 0.05 * static_cast<double>(plain.impacts)) {
+      ++chaotic;
+    } else {
+      ++wrong;
+      std::printf("q = %.17g: %lld and %lld impacts\n", flow_at(index), static_cast<long long>(plain.impacts),
+                  static_cast<long long>(peer.impacts));
+    }
+  }
+  std::printf(
+      "valve: %d orbits within %.1e, %d chaotic motions with the same share of impacts, %d disagree\n",
+      same_orbits, worst, chaotic, wrong);
+  return wrong == 0 && same_orbits > 2 * chaotic;
+}
+
+int run() {
+  const Problem problem = valve();
+  if (!agree(problem)) return 1;
+  const std::unique_ptr<Analysis> sweep = named(analyses(), "sweep").make(problem);
+  const std::vector<Box> blocks = sweep->blocks(1);
+  std::vector<Row> rows(3);
+  rows[0] = {"graze sweep", [&] { static_cast<void>(computed(*sweep, blocks, 1)); }, {}};
+  rows[1] = {"graze plain motion",
+             [&] {
+               for (int index = 0; index < values; ++index)
+                 static_cast<void>(follow(problem, flow_at(index)));
+             },
+             {}};
+  rows[2] = {"Boost.Odeint",
+             [&] {
+               for (int index = 0; index < values; ++index)
+                 static_cast<void>(OdeintValve(flow_at(index)).run());
+             },
+             {}};
+  run_in_turn(rows);
+  std::printf("%-20s %12s %12s\n", "program, one thread", "ms per q", "of Odeint");
+  for (const Row& row : rows) {
+    std::printf("%-20s %12.3g %12.3g\n", row.name.c_str(), 1e3 * row.median() / values,
+                rows.back().median() / row.median());
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace graze::bench
+
+int main() {
+  try {
+    return graze::bench::run();
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "bench_valve: %s\n", failure.what());
+    return 1;
+  }
+}
