@@ -2,14 +2,6 @@
 
 namespace graze {
 
-HybridState Problem::start() const {
-  HybridState state;
-  state.time = start_time;
-  state.x =
-      Eigen::Map<const Eigen::VectorXd>(start_state.data(), static_cast<Eigen::Index>(start_state.size()));
-  return state;
-}
-
 // The list of analyses that the build has collected: first declared, then called.
 #define GRAZE_ANALYSIS(name) AnalysisInfo name##_analysis();
 #include "generated/analyses.inc"
@@ -22,6 +14,14 @@ const std::vector<AnalysisInfo>& analyses() {
 #undef GRAZE_ANALYSIS
   };
   return list;
+}
+
+HybridState Problem::start(std::span<const double> values) const {
+  const std::vector<double> x = start_given ? start_state : model->start(values);
+  HybridState state;
+  state.time = start_time;
+  state.x = Eigen::Map<const Eigen::VectorXd>(x.data(), static_cast<Eigen::Index>(x.size()));
+  return state;
 }
 
 }  // namespace graze

@@ -4,11 +4,14 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/dataset.hpp"
 #include "core/digest.hpp"
+#include "core/journal.hpp"
 #include "core/model.hpp"
 #include "core/parameter.hpp"
 #include "core/value.hpp"
@@ -20,11 +23,16 @@ struct Problem {
   std::shared_ptr<const Model> model;
   double start_time = 0;            ///< [initial] time
   std::vector<double> start_state;  ///< [initial] state, one per state of the model
+  bool start_given = false;         ///< false: [initial] is silent, and the model's start holds
   Value analysis;                   ///< table [analysis], checked, defaults filled in
   Tolerance tolerance;              ///< table [tolerance]
   std::uint64_t seed = 0;           ///< [run] seed
+  std::shared_ptr<const Dataset> sweep = nullptr;  ///< the result that [analysis] sweep names, if any
 
-  HybridState start() const;  ///< [initial]
+  /// The start of a motion at these parameter values.
+  HybridState start(std::span<const double> values) const;
+  /// … at those of the case.
+  HybridState start() const { return start(model->values()); }
 };
 
 class Analysis {
@@ -42,6 +50,13 @@ class Analysis {
   /// Computes one block. Pure: depends on the case and the box only. Safe to call from several threads.
   /// Arrays have the block's extent in the point dimensions; coordinates are left out.
   virtual Dataset compute(const Box& box) const = 0;
+  /// Whether the one block is computed in parts that are kept, so that it can be left off and gone on with.
+  virtual bool has_parts() const { return false; }
+  /// compute() of the one block that tells a journal how far it is. Nothing: the journal has stopped it.
+  virtual std::optional<Dataset> compute_with(const Box& box, Journal& journal) const {
+    static_cast<void>(journal);
+    return compute(box);
+  }
   /// What is to be said of all blocks together; nullptr: nothing.
   virtual std::unique_ptr<Digest> digest() const { return nullptr; }
 };

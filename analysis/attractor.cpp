@@ -120,11 +120,11 @@ Outcome measure_growth(const PoincareMap& map, HybridState& state, int iterates,
 
 /// Counts over `count` iterates from `start`: once to learn the greatest gaps, once with them.
 Outcome tally_window(const PoincareMap& map, const HybridState& start, int count, Attractor& found) {
-  Tally scout(map.system().contacts());
+  Tally scout(map.system());
   for (Tally* tally : {&scout, &found.tally}) {
     HybridState state = start;
     if (tally == &found.tally) found.tally.refer_to(scout);
-    tally->open_window(absolute_time(map, start), start.mode);
+    tally->open_window(absolute_time(map, start), map.system(), start);
     for (int k = 0; k < count; ++k) {
       const Outcome outcome = step(map, state, tally);
       if (outcome != Outcome::ok) return outcome;
@@ -137,11 +137,11 @@ Outcome tally_window(const PoincareMap& map, const HybridState& start, int count
 /// One turn of the orbit to know what is under way at its start, one to count.
 Outcome tally_orbit(const PoincareMap& map, Attractor& found) {
   HybridState state = found.orbit.start;
-  found.tally = Tally(map.system().contacts());
+  found.tally = Tally(map.system());
   Outcome outcome = Outcome::ok;
   for (int turn = 0; turn < 2; ++turn) {
     found.start_time = absolute_time(map, state);
-    found.tally.open_window(found.start_time, state.mode);
+    found.tally.open_window(found.start_time, map.system(), state);
     for (int k = 0; k < found.orbit.period && outcome == Outcome::ok; ++k) {
       outcome = step(map, state, &found.tally);
     }
@@ -178,7 +178,7 @@ const std::vector<std::string>& attractor_names() {
 
 Attractor find_attractor(const PoincareMap& map, const HybridState& start, const AttractorOptions& options) {
   Attractor found;
-  found.tally = Tally(map.system().contacts());
+  found.tally = Tally(map.system());
   HybridState state = start;
   const auto give_up = [&](Outcome outcome) {
     found.outcome = outcome;

@@ -41,7 +41,7 @@ struct Attractor {
   int transient_used = 0;  ///< iterates dropped
   double start_time = 0;   ///< of the orbit or window that the tally is of
   double end_time = 0;
-  Tally tally{0};    ///< over one orbit when periodic, else over the recorded window
+  Tally tally;       ///< over one orbit when periodic, else over the recorded window
   HybridState last;  ///< where the motion has come to: a start for a neighbouring parameter
 };
 

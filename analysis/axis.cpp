@@ -105,6 +105,23 @@ Axis read_axis(const Value& table, const Model& model, const std::string& path) 
   return axis;
 }
 
+std::vector<Axis> read_axes(const Value& table, const Model& model) {
+  std::vector<Axis> axes = {read_axis(table.at("axis"), model, "analysis.axis")};
+  const Value* second = table.find("axis2");
+  if (second == nullptr) return axes;
+  axes.push_back(read_axis(*second, model, "analysis.axis2"));
+  if (axes[0].parameter == axes[1].parameter) {
+    throw InputError(second->place(), "analysis.axis2.parameter", second->at("parameter").toml(),
+                     "both axes sweep the same parameter");
+  }
+  return axes;
+}
+
+Array axis_coordinate(const Axis& axis, const Model& model) {
+  const Parameter& p = model.parameters()[static_cast<std::size_t>(axis.parameter)];
+  return {p.name, {p.name}, axis.values, p.unit, p.meaning, {}, {}};
+}
+
 std::vector<Box> split(const std::vector<std::size_t>& extents, std::size_t points) {
   // The outermost dimension of which whole slices fit into a block is cut into ranges; those further out
   // are cut into single values.

@@ -26,6 +26,13 @@ std::vector<double> axis_values(const Value& table, const std::string& path);
 /// parameter's range, an incomplete or empty axis.
 Axis read_axis(const Value& table, const Model& model, const std::string& path);
 
+/// Reads the tables `axis` and, where it is given, `axis2`. Throws InputError when both vary the same
+/// parameter.
+std::vector<Axis> read_axes(const Value& table, const Model& model);
+
+/// The coordinates of an axis.
+Array axis_coordinate(const Axis& axis, const Model& model);
+
 /// Boxes of about `points` points each that cover the extents, the last dimension running fastest.
 std::vector<Box> split(const std::vector<std::size_t>& extents, std::size_t points);
 

@@ -7,6 +7,7 @@
 #include "analysis/attractor.hpp"
 #include "analysis/axis.hpp"
 #include "analysis/map_keys.hpp"
+#include "analysis/points.hpp"
 #include "analysis/random_start.hpp"
 #include "analysis/registry.hpp"
 
@@ -190,16 +191,6 @@ Dataset Basins::compute(const Box& box) const {
     store(found, start, point, block);
   }
   return block;
-}
-
-template <class T>
-T* row_of(Dataset& block, const char* name, std::size_t point, std::size_t width = 1) {
-  return std::get<std::vector<T>>(block.at(name).values).data() + point * width;
-}
-
-template <class T>
-const T* row_of(const Dataset& block, const char* name, std::size_t point, std::size_t width = 1) {
-  return std::get<std::vector<T>>(block.at(name).values).data() + point * width;
 }
 
 /// Writes what was found into the block's arrays, at its point number `point`.

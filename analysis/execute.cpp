@@ -62,7 +62,14 @@ bool execute(const Analysis& analysis, const std::vector<Box>& blocks, Sink& sin
         over = stopped = true;
         return;
       }
-      sink.put(*index, analysis.compute(blocks[*index]));
+      const std::optional<Dataset> block = execution.journal != nullptr
+                                               ? analysis.compute_with(blocks[*index], *execution.journal)
+                                               : analysis.compute(blocks[*index]);
+      if (!block) {
+        over = stopped = true;
+        return;
+      }
+      sink.put(*index, *block);
       const std::lock_guard lock(hand);
       if (execution.done) execution.done(blocks[*index].points());
     }

@@ -19,6 +19,7 @@ struct Execution {
   std::function<std::size_t()> draw;
   std::function<bool()> stop;                    ///< asked before each block; true ends the run early
   std::function<void(std::size_t points)> done;  ///< called after each stored block
+  Journal* journal = nullptr;                    ///< of an analysis of one block
 };
 
 /// Computes every block that is drawn and that the sink does not have yet, and puts it there. `draw` and

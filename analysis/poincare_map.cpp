@@ -51,11 +51,17 @@ HybridState PoincareMap::at(const Eigen::VectorXd& coordinates, const HybridStat
     const double period = system_.period();
     state.time = coordinates(k) - period * std::floor(coordinates(k) / period);
   }
-  // Along the section's tangent plane; sections that are not planes are met by the engine's own start rule.
+  // Along the section's tangent plane, then onto the contact itself where that is curved.
   const Eigen::RowVectorXd g = gradient(like);
   Eigen::VectorXd step = state.x - like.x;
   step(skip) = 0;
   state.x(skip) = like.x(skip) - g.dot(step) / g(skip);
+  if (section_.kind == Section::Kind::level) return state;
+  Eigen::VectorXd gap, rate;
+  for (int pass = 0; pass < 3; ++pass) {
+    system_.gaps(state, gap, rate);
+    state.x(skip) -= gap(section_.contact) / system_.gap_gradient(state, section_.contact)(skip);
+  }
   return state;
 }
 

@@ -16,6 +16,7 @@ class EventLog final : public Observer {
     double time;
     EventKind kind;
     int contact;
+    int friction;
     double approach_speed;
     std::vector<double> before, after;
   };
@@ -26,6 +27,7 @@ class EventLog final : public Observer {
     rows_.push_back({e.time,
                      e.kind,
                      e.contact,
+                     e.friction,
                      e.approach_speed,
                      {e.before.begin(), e.before.end()},
                      {e.after.begin(), e.after.end()}});
@@ -184,6 +186,8 @@ Dataset Simulate::write(const Samples& samples, const std::vector<EventLog::Row>
                      {"component", width},
                      {"event", events.size()},
                      {"contact", model.contacts().size()}};
+  const bool rubs = !model.frictions().empty();
+  if (rubs) data.dimensions.push_back({"dry_friction", model.frictions().size()});
   const auto add = [&](const char* name, std::vector<std::string> dimensions, Array::Values values,
                        const char* meaning, std::vector<std::string> flags = {}) {
     data.arrays.push_back(
@@ -200,17 +204,20 @@ Dataset Simulate::write(const Samples& samples, const std::vector<EventLog::Row>
   };
   names("component", model.states(), "component of the state");
   names("contact", model.contacts(), "contact of the model");
+  if (rubs) names("dry_friction", model.frictions(), "dry friction of the model");
   add("time", {"sample"}, samples.time, "time");
   add("state", {"sample", "component"}, samples.state, "state");
-  add("mode", {"sample"}, samples.mode, "which contacts are closed (bit i: contact i)");
+  add("mode", {"sample"}, samples.mode,
+      "which contacts are closed (bit i: contact i), and above what the model says");
 
   std::vector<double> time, speed, before, after;
   std::vector<std::int8_t> kind;
-  std::vector<std::int32_t> contact;
+  std::vector<std::int32_t> contact, friction;
   for (const EventLog::Row& row : events) {
     time.push_back(row.time);
     kind.push_back(static_cast<std::int8_t>(row.kind));
     contact.push_back(row.contact);
+    friction.push_back(row.friction);
     speed.push_back(row.approach_speed);
     before.insert(before.end(), row.before.begin(), row.before.end());
     after.insert(after.end(), row.after.begin(), row.after.end());
@@ -218,6 +225,7 @@ Dataset Simulate::write(const Samples& samples, const std::vector<EventLog::Row>
   add("event_time", {"event"}, time, "time of the event");
   add("event_kind", {"event"}, kind, "what happened", event_names());
   add("event_contact", {"event"}, contact, "index of the contact, -1 for none");
+  if (rubs) add("event_friction", {"event"}, friction, "index of the dry friction, -1 for none");
   add("event_before", {"event", "component"}, before, "state before the event");
   add("event_after", {"event", "component"}, after, "state after the event");
   add("event_approach_speed", {"event"}, speed, "normal speed towards the contact");

@@ -6,6 +6,7 @@
 #include "analysis/attractor.hpp"
 #include "analysis/axis.hpp"
 #include "analysis/map_keys.hpp"
+#include "analysis/points.hpp"
 #include "analysis/random_start.hpp"
 #include "analysis/registry.hpp"
 
@@ -41,9 +42,10 @@ class Sweep final : public Analysis {
   std::size_t contact_count() const { return model().contacts().size(); }
   std::size_t state_count() const { return model().states().size(); }
 
-  HybridState start_of(const System& system, std::uint64_t point) const;
+  HybridState start_of(const System& system, std::span<const double> values, std::uint64_t point) const;
   Settled settle(const std::vector<std::size_t>& place, const HybridState* follow) const;
   void store(const Settled& settled, std::size_t point, Dataset& block) const;
+  void store_itinerary(const Attractor& found, std::size_t point, Dataset& block) const;
 
   Problem problem_;
   std::vector<Axis> axes_;
@@ -52,20 +54,15 @@ class Sweep final : public Analysis {
   Start start_ = Start::fixed;
   std::size_t starts_ = 1;
   StartBox starts_in_;
+  std::size_t letters_ = 0;  ///< of the itinerary
 };
 
 Sweep::Sweep(const Problem& problem) : problem_(problem) {
   const Value& table = problem.analysis;
-  axes_.push_back(read_axis(table.at("axis"), model(), "analysis.axis"));
-  if (const Value* second = table.find("axis2")) {
-    axes_.push_back(read_axis(*second, model(), "analysis.axis2"));
-    if (axes_[0].parameter == axes_[1].parameter) {
-      throw InputError(second->place(), "analysis.axis2.parameter", second->at("parameter").toml(),
-                       "both axes sweep the same parameter");
-    }
-  }
+  axes_ = read_axes(table, model());
   section_ = read_section(table, model(), problem.tolerance);
   options_ = read_attractor_options(table);
+  letters_ = static_cast<std::size_t>(table.at("itinerary").integer("analysis.itinerary"));
   read_starts(table);
 }
 
@@ -127,7 +124,9 @@ Dataset Sweep::shape(const std::vector<std::size_t>& extents) const {
   data.dimensions.push_back({"iterate", static_cast<std::size_t>(options_.record)});
   data.dimensions.push_back({"state", state_count()});
   data.dimensions.push_back({"contact", contact_count()});
+  if (!model().frictions().empty()) data.dimensions.push_back({"dry_friction", model().frictions().size()});
   data.dimensions.push_back({"multiplier", state_count()});
+  if (letters_ > 0) data.dimensions.push_back({"letter", letters_});
   const auto add = [&](const char* name, const std::vector<std::string>& further, Array::Values values,
                        const char* unit, const char* meaning, std::vector<std::string> flags = {}) {
     std::vector<std::string> dimensions = names;
@@ -149,26 +148,44 @@ Dataset Sweep::shape(const std::vector<std::size_t>& extents) const {
   add("chatter_incomplete", {"contact"}, I64{}, "1", "incomplete chatter sequences in the orbit or window");
   add("sticks", {"contact"}, I64{}, "1", "times the contact began to stick in the orbit or window");
   add("rises", {"contact"}, I64{}, "1", "times the contact rose in the orbit or window");
+  add("reversing_fraction", {"contact"}, F64{}, "1",
+      "share of the impacts in which slip along the contact turns");
+  add("locking_fraction", {"contact"}, F64{}, "1",
+      "share of the impacts in which slip along the contact stops");
   add("stick_fraction", {"contact"}, F64{}, "1", "share of time that the contact sticks");
   add("stick_fraction_all", {}, F64{}, "1", "share of time that all contacts stick at once");
+  if (!model().frictions().empty()) {
+    add("friction_sticks", {"dry_friction"}, I64{}, "1",
+        "times the friction began to stick in the orbit or window");
+    add("friction_stick_fraction", {"dry_friction"}, F64{}, "1", "share of time that the friction sticks");
+    add("slip_reversals", {"dry_friction"}, I64{}, "1", "reversals of sliding in the orbit or window");
+  }
   add("min_gap_speed", {}, F64{}, "1",
       "smallest normal speed at which a contact was touched or nearly touched");
   add("multiplier_re", {"multiplier"}, F64{}, "1", "multipliers of the periodic orbit, real part");
   add("multiplier_im", {"multiplier"}, F64{}, "1", "multipliers of the periodic orbit, imaginary part");
   add("lyapunov", {}, F64{}, "1", "largest Lyapunov exponent per time");
   add("transient_used", {}, I32{}, "1", "map iterates dropped before the recorded ones");
+  if (letters_ > 0) {
+    std::vector<std::string> names_of_contacts;
+    for (const Quantity& contact : model().contacts()) names_of_contacts.push_back(contact.name);
+    add("itinerary", {"letter"}, I8{}, "1",
+        "contacts in the order in which they are hit: on a periodic orbit from the impact that makes the "
+        "first "
+        "word in the order of the contacts, else in the recorded window",
+        names_of_contacts);
+  }
   add("outcome", {}, I8{}, "1", "what happened numerically", outcome_names());
   return data;
 }
 
 Dataset Sweep::layout() const {
   Dataset data = shape(extents());
-  for (const Axis& axis : axes_) {
-    const Parameter& p = model().parameters()[static_cast<std::size_t>(axis.parameter)];
-    data.arrays.push_back({p.name, {p.name}, axis.values, p.unit, p.meaning, {}, {}});
-  }
+  for (const Axis& axis : axes_) data.arrays.push_back(axis_coordinate(axis, model()));
   data.arrays.push_back(names_coordinate("state", model().states(), "state of the model"));
   data.arrays.push_back(names_coordinate("contact", model().contacts(), "contact of the model"));
+  if (!model().frictions().empty())
+    data.arrays.push_back(names_coordinate("dry_friction", model().frictions(), "dry friction of the model"));
   if (start_ == Start::follow_both) {
     data.arrays.push_back(
         names_coordinate("start", {{"up", "1", ""}, {"down", "1", ""}}, "direction of following"));
@@ -177,8 +194,8 @@ Dataset Sweep::layout() const {
 }
 
 /// The start of a point that follows no other.
-HybridState Sweep::start_of(const System& system, std::uint64_t point) const {
-  HybridState state = problem_.start();
+HybridState Sweep::start_of(const System& system, std::span<const double> values, std::uint64_t point) const {
+  HybridState state = problem_.start(values);
   if (start_ == Start::random) draw_start(system, starts_in_, problem_.seed, point, state);
   return state;
 }
@@ -198,10 +215,10 @@ Settled Sweep::settle(const std::vector<std::size_t>& place, const HybridState* 
     Attractor failed;
     failed.outcome = Outcome::bad_parameters;
     failed.lyapunov = nan;
-    failed.last = problem_.start();
+    failed.last = problem_.start(values);
     return {failed, 0};
   }
-  HybridState start = start_of(*system, point);
+  HybridState start = start_of(*system, values, point);
   if (follow != nullptr) {
     HybridState from = *follow;
     from.turns = 0;
@@ -209,16 +226,6 @@ Settled Sweep::settle(const std::vector<std::size_t>& place, const HybridState* 
     if (admissible(*system, from)) start = from;
   }
   return {find_attractor(PoincareMap(*system, section_), start, options_), system->period()};
-}
-
-/// Place of point number `index` of a box (the last dimension running fastest).
-std::vector<std::size_t> place_in(const Box& box, std::size_t index) {
-  std::vector<std::size_t> place(box.count.size());
-  for (std::size_t d = place.size(); d-- > 0;) {
-    place[d] = box.offset[d] + index % box.count[d];
-    index /= box.count[d];
-  }
-  return place;
 }
 
 Dataset Sweep::compute(const Box& box) const {
@@ -236,11 +243,6 @@ Dataset Sweep::compute(const Box& box) const {
     store(found, index, block);
   }
   return block;
-}
-
-template <class T>
-T* row_of(Dataset& block, const char* name, std::size_t point, std::size_t width) {
-  return std::get<std::vector<T>>(block.at(name).values).data() + point * width;
 }
 
 /// Writes what was found into the block's arrays, at its point number `point`.
@@ -267,6 +269,7 @@ void Sweep::store(const Settled& settled, std::size_t point, Dataset& block) con
   if (settled.forcing_period > 0) {
     *row_of<double>(block, "forcing_periods", point, 1) = length / settled.forcing_period;
   }
+  if (letters_ > 0) store_itinerary(found, point, block);
   const std::size_t contacts = contact_count();
   for (std::size_t i = 0; i < contacts; ++i) {
     const Tally::Contact& c = found.tally.contacts()[i];
@@ -276,11 +279,46 @@ void Sweep::store(const Settled& settled, std::size_t point, Dataset& block) con
     row_of<std::int64_t>(block, "sticks", point, contacts)[i] = c.sticks;
     row_of<std::int64_t>(block, "rises", point, contacts)[i] = c.rises;
     row_of<double>(block, "stick_fraction", point, contacts)[i] = c.stick_time / length;
+    const double impacts = c.impacts > 0 ? static_cast<double>(c.impacts) : nan;
+    row_of<double>(block, "reversing_fraction", point, contacts)[i] =
+        static_cast<double>(c.impacts_reversing) / impacts;
+    row_of<double>(block, "locking_fraction", point, contacts)[i] =
+        static_cast<double>(c.impacts_locking) / impacts;
+  }
+  // A system at these values may have no friction though its model can.
+  const std::size_t frictions = model().frictions().size();
+  for (std::size_t k = 0; k < frictions; ++k) {
+    const Tally::Friction f =
+        k < found.tally.frictions().size() ? found.tally.frictions()[k] : Tally::Friction{};
+    row_of<std::int64_t>(block, "friction_sticks", point, frictions)[k] = f.sticks;
+    row_of<double>(block, "friction_stick_fraction", point, frictions)[k] = f.stick_time / length;
+    row_of<std::int64_t>(block, "slip_reversals", point, frictions)[k] = f.reversals;
   }
   for (std::size_t k = 0; k < found.orbit.multipliers.size(); ++k) {
     row_of<double>(block, "multiplier_re", point, width)[k] = found.orbit.multipliers[k].real();
     row_of<double>(block, "multiplier_im", point, width)[k] = found.orbit.multipliers[k].imag();
   }
+}
+
+/// The rotation of a word that comes first in lexical order.
+std::vector<std::int8_t> first_rotation(const std::vector<std::int8_t>& word) {
+  std::vector<std::int8_t> first = word;
+  std::vector<std::int8_t> turned = word;
+  for (std::size_t k = 1; k < word.size(); ++k) {
+    std::rotate(turned.begin(), turned.begin() + 1, turned.end());
+    first = std::min(first, turned);
+  }
+  return first;
+}
+
+void Sweep::store_itinerary(const Attractor& found, std::size_t point, Dataset& block) const {
+  std::int64_t impacts = 0;
+  for (const Tally::Contact& c : found.tally.contacts()) impacts += c.impacts;
+  std::vector<std::int8_t> word = found.tally.itinerary();
+  const bool whole = impacts == static_cast<std::int64_t>(word.size());
+  if (whole && found.kind == AttractorClass::periodic) word = first_rotation(word);
+  word.resize(std::min(word.size(), letters_));
+  std::copy(word.begin(), word.end(), row_of<std::int8_t>(block, "itinerary", point, letters_));
 }
 
 std::vector<Key> sweep_keys() {
@@ -291,6 +329,10 @@ std::vector<Key> sweep_keys() {
   add_key(keys, "axis2", Key::Type::table, "a second swept parameter: a two-parameter map").children =
       axis_keys();
   for (Key& key : map_keys()) keys.push_back(std::move(key));
+  Key& itinerary = add_key(keys, "itinerary", Key::Type::integer,
+                           "letters kept of the order in which the contacts are hit; 0: none");
+  itinerary.range = Range{0, static_cast<double>(Tally::most_letters), false, false};
+  itinerary.fallback = Value(std::int64_t{0});
   Key& start = add_key(keys, "start", Key::Type::text,
                        "where each point starts: at [initial], from its neighbour's attractor, at random");
   start.choices = {"fixed", "follow_up", "follow_down", "follow_both", "random"};

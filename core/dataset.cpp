@@ -35,6 +35,12 @@ Array& Dataset::at(std::string_view array) {
   return const_cast<Array&>(static_cast<const Dataset&>(*this).at(array));
 }
 
+const Dataset* Dataset::group(std::string_view name) const {
+  const auto found =
+      std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.name == name; });
+  return found == groups.end() ? nullptr : &found->data;
+}
+
 std::size_t Dataset::elements(const Array& array) const {
   std::size_t product = 1;
   for (const std::string& dimension : array.dimensions) product *= size(dimension);

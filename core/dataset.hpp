@@ -33,10 +33,13 @@ struct Array {
   std::vector<std::pair<std::string, std::string>> attributes;  ///< further text attributes
 };
 
+struct Group;
+
 struct Dataset {
   std::vector<Dimension> dimensions;
   std::vector<Array> arrays;
   std::vector<std::pair<std::string, std::string>> attributes;  ///< text that belongs to the whole
+  std::vector<Group> groups = {};                               ///< parts with dimensions of their own
 
   /// Size of a dimension; throws std::out_of_range naming it.
   std::size_t size(std::string_view dimension) const;
@@ -45,8 +48,16 @@ struct Dataset {
   /// The array; throws std::out_of_range naming it.
   const Array& at(std::string_view array) const;
   Array& at(std::string_view array);
+  /// The group of this name; nullptr: none.
+  const Dataset* group(std::string_view name) const;
   /// Number of elements of an array over the dimensions declared here.
   std::size_t elements(const Array& array) const;
+};
+
+/// A named part of a Dataset that stands for itself.
+struct Group {
+  std::string name;
+  Dataset data;
 };
 
 /// A box in the leading dimensions of a result: where a block's arrays belong.

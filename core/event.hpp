@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,12 +16,12 @@ enum class EventKind : signed char {
   stick,             ///< a contact begins to stay closed
   release,           ///< a closed contact opens
   rise,              ///< after a release the mass was pressed back and sticks again without a flight
-  slip_to_stick,
-  stick_to_slip,
-  slip_reversal,
-  contact_begin,  ///< a compliant contact begins
-  contact_end,    ///< a compliant contact ends
-  section,        ///< the section of the map was crossed
+  slip_to_stick,     ///< a friction stops to slide
+  stick_to_slip,     ///< … begins to slide
+  slip_reversal,     ///< … slides the other way from now on
+  contact_begin,     ///< a compliant contact begins
+  contact_end,       ///< a compliant contact ends
+  section,           ///< the section of the map was crossed
 };
 
 /// Names in the order of the enumeration, as written to result files.
@@ -30,9 +31,30 @@ struct Event {
   double time = 0;
   EventKind kind = EventKind::impact;
   int contact = -1;                ///< -1: none
-  double approach_speed = 0;       ///< normal speed towards the contact, >= 0; NaN where it has no meaning
+  int friction = -1;               ///< of the model's frictions; -1: none
+  std::int64_t mode = 0;           ///< before it, as in HybridState
+  double approach_speed = 0;       ///< normal speed towards the contact, of contact_end away from it, >= 0;
+                                   ///< NaN where it has no meaning
   std::span<const double> before;  ///< state; valid during the call only
   std::span<const double> after;
+};
+
+/// What a compliant contact with friction does on a piece of the motion, between its events.
+struct ContactLoad {
+  int contact = -1;
+  int slip = 0;                    ///< sense of sliding all along the piece: 1, −1; 0: sticks
+  double slip_speed = 0;           ///< tangential velocity where the piece begins
+  double friction = 0;             ///< coefficient of kinetic friction
+  double static_friction = 0;      ///< … of static friction
+  double normal_mobility = 0;      ///< normal acceleration per normal force where the piece begins
+  double cross_mobility = 0;       ///< tangential acceleration per normal force, and the other way round
+  double tangential_mobility = 0;  ///< tangential acceleration per tangential force
+  double peak_force = 0;           ///< greatest normal force
+  double greatest_penetration = 0;
+  /// Time at which the penetration has a maximum; NaN: it has none here.
+  double turn = std::numeric_limits<double>::quiet_NaN();
+  double friction_work = 0;  ///< energy lost to friction
+  double damping_work = 0;   ///< energy lost in the contact's normal direction
 };
 
 /// Hears of everything on the way of a motion. Costs one virtual call per event.
@@ -45,6 +67,8 @@ class Observer {
   virtual void near_miss(int contact, double time, double speed) = 0;
   /// A local maximum of an open gap.
   virtual void excursion(int contact, double time, double gap) = 0;
+  /// A compliant contact is loaded on the next piece of the motion.
+  virtual void load(const ContactLoad&) {}
 };
 
 }  // namespace graze

@@ -2,12 +2,13 @@
 /// model of the linear family writes.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "core/follow_legs.hpp"
+#include "core/linear_course.hpp"
 #include "core/linear_motion.hpp"
 #include "core/motion_system.hpp"
 #include "core/system.hpp"
@@ -18,14 +19,18 @@ namespace graze {
 bool is_mass(const Eigen::MatrixXd& matrix);
 
 /// A linear model at one set of values; `carried` makes its equations in dual numbers.
-template <int Dofs, int Harmonics, int Contacts>
+template <int Dofs, int Harmonics, int Contacts, int Frictions = 0>
 class LinearFamilySystem final : public System {
  public:
   /// Directions carried in one pass.
   static constexpr int chunk = Dofs == Eigen::Dynamic ? 8 : 2 * Dofs;
-  using Plain = LinearDynamics<double, Dofs, Harmonics, Contacts>;
-  using Equations = LinearSystem<double, Dofs, Harmonics, Contacts>;
-  using DualEquations = LinearSystem<Dual<chunk>, Dofs, Harmonics, Contacts>;
+  template <class P>
+  using Dynamics = LinearDynamics<P, Dofs, Harmonics, Contacts, Frictions>;
+  template <class S, class P>
+  using Motion = LinearMotion<S, P, Dofs, Harmonics, Contacts, Frictions>;
+  using Plain = Dynamics<double>;
+  using Equations = LinearSystem<double, Dofs, Harmonics, Contacts, Frictions>;
+  using DualEquations = LinearSystem<Dual<chunk>, Dofs, Harmonics, Contacts, Frictions>;
   using Builder = std::function<DualEquations(std::span<const Dual<chunk>>)>;
 
   LinearFamilySystem(Equations equations, Builder carried, std::span<const double> values,
@@ -41,12 +46,17 @@ class LinearFamilySystem final : public System {
 
   int states() const override { return 2 * static_cast<int>(plain_.system().mass.rows()); }
   int contacts() const override { return static_cast<int>(plain_.system().position.size()); }
+  int frictions() const override { return static_cast<int>(plain_.system().friction.size()); }
+  bool sticks(const HybridState& state, int k) override {
+    if (layout_of(plain_.system()).sliding(state.mode, k) == Sliding::stuck) return true;
+    return plain_.mode(state.mode).frictions[static_cast<std::size_t>(k)].held;
+  }
   double period() const override { return plain_.period(); }
   bool periodic() const override { return plain_.system().commensurate; }
   double rate() const override { return rate_; }
 
   Outcome advance(HybridState& state, const Section& section, Observer* observer) override {
-    return move_plain(motion_, order(), state, inner(section), count(), observer);
+    return move_plain(motion_, order(), state, inner(section), guards(), observer);
   }
 
   Outcome advance(HybridState& state, const Section& section, Tangent& tangent) override {
@@ -55,6 +65,23 @@ class LinearFamilySystem final : public System {
       return seed.state.cols() - first == 1 ? carry<1>(from, section, seed, tangent, first, plain_)
                                             : carry<chunk>(from, section, seed, tangent, first, plain_);
     });
+  }
+
+  std::optional<Course> follow(std::span<const Leg> legs, int parameter) override {
+    if constexpr (Frictions == 0 || Frictions == Eigen::Dynamic) {
+      if (frictions() > 0) return System::follow(legs, parameter);
+      using S = Dual<chunk>;
+      const std::vector<S> values = varied_parameters<chunk>(values_, parameter);
+      Dynamics<S> varied(builder_(std::span<const S>(values)));
+      const auto point_for = [&](const Leg& leg) {
+        return LinearLeg<S, Dofs, Harmonics, Contacts, Frictions>(varied, leg);
+      };
+      auto course = follow_legs<chunk>(legs, states(), point_for, order());
+      if (course) course->period_slope = varied.period().slope[chunk - 1];
+      return course;
+    } else {
+      return System::follow(legs, parameter);
+    }
   }
 
   void gaps(const HybridState& state, Eigen::VectorXd& gap, Eigen::VectorXd& rate) const override {
@@ -83,10 +110,10 @@ class LinearFamilySystem final : public System {
         fastest_rate(plain.scan(0).mode.A, plain.system().mass.rows(), plain.system().frequency);
     return rate > 0 ? rate : 1;
   }
-  std::size_t count() const { return static_cast<std::size_t>(contacts()); }
+  std::size_t guards() const { return static_cast<std::size_t>(layout_of(plain_.system()).guards()); }
   auto order() const {
     return [dofs = plain_.system().mass.rows()](Eigen::Index i) {
-      return LinearMotion<double, double, Dofs, Harmonics, Contacts>::inner(i, dofs);
+      return Motion<double, double>::inner(i, dofs);
     };
   }
   Section inner(Section section) const {
@@ -100,16 +127,16 @@ class LinearFamilySystem final : public System {
                                 Tangent& tangent, Eigen::Index first) {
     using S = Dual<chunk>;
     const std::vector<S> values = dual_parameters<chunk>(values_, seed, first);
-    LinearDynamics<S, Dofs, Harmonics, Contacts> carried(builder_(std::span<const S>(values)));
+    Dynamics<S> carried(builder_(std::span<const S>(values)));
     return carry<chunk>(state, section, seed, tangent, first, carried);
   }
 
   /// Carries the directions first … first + N − 1 along one motion.
   template <int N, class P>
   Carried carry(HybridState& state, const Section& section, const Tangent& seed, Tangent& tangent,
-                Eigen::Index first, LinearDynamics<P, Dofs, Harmonics, Contacts>& carried) {
-    LinearMotion<Dual<N>, P, Dofs, Harmonics, Contacts> motion(plain_, carried, tolerance_, rate_);
-    return {move_directions<N>(motion, order(), state, inner(section), count(), seed, tangent, first), N};
+                Eigen::Index first, Dynamics<P>& carried) {
+    Motion<Dual<N>, P> motion(plain_, carried, tolerance_, rate_);
+    return {move_directions<N>(motion, order(), state, inner(section), guards(), seed, tangent, first), N};
   }
 
   Builder builder_;
@@ -117,22 +144,22 @@ class LinearFamilySystem final : public System {
   Tolerance tolerance_;
   Plain plain_;
   double rate_;
-  LinearMotion<double, double, Dofs, Harmonics, Contacts> motion_;
+  Motion<double, double> motion_;
 };
 
 /// The system of a linear model at these values; nullptr when its mass matrix is not positive definite or a
 /// value makes no sense.
 ///
 /// `Builder` makes the equations: template <class S> LinearSystem<S, …> operator()(std::span<const S>) const.
-template <int Dofs, int Harmonics, int Contacts, class Builder>
+template <int Dofs, int Harmonics, int Contacts, int Frictions = 0, class Builder>
 std::unique_ptr<System> linear_family_system(const Builder& builder, std::span<const double> values,
                                              const Tolerance& tolerance) {
-  using Family = LinearFamilySystem<Dofs, Harmonics, Contacts>;
+  using Family = LinearFamilySystem<Dofs, Harmonics, Contacts, Frictions>;
   const auto equations = builder(values);
-  const bool finite = equations.mass.allFinite() && equations.damping.allFinite() &&
-                      equations.stiffness.allFinite() && equations.constant.allFinite() &&
-                      equations.frequency.allFinite() && equations.cosine.allFinite() &&
-                      equations.sine.allFinite();
+  const bool finite =
+      equations.mass.allFinite() && equations.damping.allFinite() && equations.stiffness.allFinite() &&
+      equations.constant.allFinite() && equations.frequency.allFinite() && equations.cosine.allFinite() &&
+      equations.sine.allFinite() && equations.sliding.allFinite() && equations.friction.allFinite();
   if (!finite) return nullptr;
   if (!is_mass(equations.mass)) return nullptr;
   return std::make_unique<Family>(equations, builder, values, tolerance);

@@ -13,32 +13,34 @@
 namespace graze {
 
 /// A mode with everything the search needs, made once per system and mode.
-template <int Dofs, int Harmonics, int Contacts>
+template <int Dofs, int Harmonics, int Contacts, int Frictions = 0>
 struct ScanMode {
-  using Mode = LinearMode<double, Dofs, Harmonics, Contacts>;
+  using Mode = LinearMode<double, Dofs, Harmonics, Contacts, Frictions>;
   static constexpr int Z = Mode::Z;
-  static constexpr int Ends = Contacts == Eigen::Dynamic ? Eigen::Dynamic : 2 * Contacts;
-  static constexpr int Step = Contacts == Eigen::Dynamic ? Eigen::Dynamic : Mode::X + Ends;
+  static constexpr int Guards = guard_count<Contacts, Frictions>;
+  static constexpr int Ends = Guards == Eigen::Dynamic ? Eigen::Dynamic : 2 * Guards;
+  static constexpr int Step = Guards == Eigen::Dynamic ? Eigen::Dynamic : Mode::X + Ends;
 
   Mode mode;
-  Eigen::Matrix<double, Ends, Z> ends;       ///< first two Bernstein coefficients of each guard's cubic
-  Eigen::Matrix<double, Step, Z> step;       ///< from z: (q, q') one cell later and the last two coefficients
-  Eigen::Matrix<double, Contacts, Z> doubt;  ///< error bound of the cubic per |z|
+  Eigen::Matrix<double, Ends, Z> ends;     ///< first two Bernstein coefficients of each guard's cubic
+  Eigen::Matrix<double, Step, Z> step;     ///< from z: (q, q') one cell later and the last two coefficients
+  Eigen::Matrix<double, Guards, Z> doubt;  ///< error bound of the cubic per |z|
   Eigen::Matrix<double, Harmonics, 1> cosine, sine;            ///< of the forcing phases' advance per cell
   std::vector<Eigen::Matrix<double, taylor_terms, Z>> taylor;  ///< of each guard on a cell
 
-  ScanMode(const LinearSystem<double, Dofs, Harmonics, Contacts>& system, std::int64_t closed);
+  ScanMode(const LinearSystem<double, Dofs, Harmonics, Contacts, Frictions>& system, std::int64_t held);
 };
 
-/// Walks along one arc. Guard i is the gap of contact i while open, its contact force while closed.
+/// Walks along one arc. The guards are those of the mode: of a contact its gap while open, its contact force
+/// while closed; of a friction its sliding speed, or what is left of its force while it sticks.
 ///
 /// A cell is clear for a guard g when the cubic Hermite polynomial through its ends has a positive Bernstein
 /// hull by more than M4 h⁴/384, its error, where M4 bounds the fourth derivative of g on the cell for every
 /// solution that starts it at z: M4 = |row A⁴| e^{|A|h} |z|, entrywise.
-template <int Dofs, int Harmonics, int Contacts>
+template <int Dofs, int Harmonics, int Contacts, int Frictions = 0>
 class LinearFlow {
  public:
-  using Scan = ScanMode<Dofs, Harmonics, Contacts>;
+  using Scan = ScanMode<Dofs, Harmonics, Contacts, Frictions>;
   using Vector = Eigen::Matrix<double, Scan::Z, 1>;
   using Coefficients = std::array<double, taylor_terms>;
 
@@ -117,15 +119,15 @@ class LinearFlow {
   Vector z_, size_;
   Eigen::Matrix<double, Scan::Ends, 1> ends_;
   Eigen::Matrix<double, Scan::Step, 1> reached_;
-  Eigen::Matrix<double, Contacts, 1> doubt_;
+  Eigen::Matrix<double, Scan::Guards, 1> doubt_;
 };
 
-template <int Dofs, int Harmonics, int Contacts>
-ScanMode<Dofs, Harmonics, Contacts>::ScanMode(const LinearSystem<double, Dofs, Harmonics, Contacts>& system,
-                                              std::int64_t closed)
-    : mode(system, closed) {
+template <int Dofs, int Harmonics, int Contacts, int Frictions>
+ScanMode<Dofs, Harmonics, Contacts, Frictions>::ScanMode(
+    const LinearSystem<double, Dofs, Harmonics, Contacts, Frictions>& system, std::int64_t held)
+    : mode(system, held) {
   const Eigen::Index z = mode.A.rows();
-  const Eigen::Index count = system.position.size();
+  const Eigen::Index count = layout_of(system).guards();
   // e^{|A|h}, entrywise above every |e^{As}| with 0 <= s <= h.
   const Eigen::Matrix<double, Z, Z> a = mode.A.cwiseAbs() * mode.cell;
   Eigen::Matrix<double, Z, Z> growth = Eigen::Matrix<double, Z, Z>::Identity(z, z);
@@ -137,7 +139,7 @@ ScanMode<Dofs, Harmonics, Contacts>::ScanMode(const LinearSystem<double, Dofs, H
   ends.resize(2 * count, z);
   doubt.resize(count, z);
   for (Eigen::Index i = 0; i < count; ++i) {
-    taylor.push_back(mode.taylor_rows(mode.contacts[static_cast<std::size_t>(i)].guard));
+    taylor.push_back(mode.taylor_rows(mode.guard(static_cast<std::size_t>(i))));
     const auto& rows = taylor.back();
     ends.row(i) = rows.row(0);
     ends.row(count + i) = rows.row(0) + rows.row(1) / 3;

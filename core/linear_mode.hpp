@@ -1,4 +1,5 @@
-/// The exact flow of a linear system while a given set of contacts is closed, as constant matrices.
+/// The exact flow of a linear system while its contacts and frictions hold as a mode says, as constant
+/// matrices.
 ///
 /// With the phases of the forcing and a 1 appended, z = (q, q', cos Ω_j t, sin Ω_j t, 1), the motion of
 /// every mode is z' = A z, whatever the damping, rigid-body modes and resonance included: no eigenvectors
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "core/dual.hpp"
+#include "core/friction_mode.hpp"
 #include "core/linear_system.hpp"
 
 namespace graze {
@@ -26,6 +28,20 @@ template <int Dofs, int Harmonics>
 inline constexpr int extended_size = (Dofs == Eigen::Dynamic) ? Eigen::Dynamic : 2 * Dofs + 2 * Harmonics + 1;
 template <int Dofs>
 inline constexpr int state_size = (Dofs == Eigen::Dynamic) ? Eigen::Dynamic : 2 * Dofs;
+/// One guard per contact, then two per friction.
+template <int Contacts, int Frictions>
+inline constexpr int guard_count = (Contacts == Eigen::Dynamic || Frictions == Eigen::Dynamic)
+                                       ? Eigen::Dynamic
+                                       : Contacts + 2 * Frictions;
+
+template <class S, int D, int H, int C, int F>
+ModeLayout layout_of(const LinearSystem<S, D, H, C, F>& system) {
+  return {system.position.size(), system.friction.size()};
+}
+
+/// While it sticks, the amplitude of a friction counts for so much more: forces that only reach it, as they
+/// do at rest where a textbook example ends, move nothing by their rounding.
+inline constexpr double static_margin = 1e-14;
 
 /// What a contact needs to know in one mode.
 template <class S, int Dofs, int Z>
@@ -35,26 +51,42 @@ struct ContactRows {
   Eigen::Matrix<S, 1, Z> rate;      ///< open: ȧ along the motion with the contact closed
   S damping{0};                     ///< open: γ
   Eigen::Matrix<S, Dofs, 1> push;   ///< change of q' per normal impulse that changes n q' by one
+  S mobility{0};                    ///< open: change of n q'' per normal force
   Eigen::Matrix<S, Dofs, 1> gap_to_position;  ///< change of the rest's q per ∫ gap dt of a chatter sequence
   Eigen::Matrix<S, Dofs, 1> gap_to_velocity;  ///< the same of q'
 };
 
-template <class S, int Dofs, int Harmonics, int Contacts>
+/// What a friction needs to know in one mode.
+template <class S, int Z>
+struct FrictionRows {
+  std::array<Eigen::Matrix<S, 1, Z>, 2> guard;  ///< sliding: its speed and 1; stuck: F − λ and F + λ
+  bool held = false;                            ///< does not slide, by the forces of others
+};
+
+template <class S, int Dofs, int Harmonics, int Contacts, int Frictions = 0>
 class LinearMode {
  public:
   static constexpr int Z = extended_size<Dofs, Harmonics>;
   static constexpr int X = state_size<Dofs>;
-  using System = LinearSystem<S, Dofs, Harmonics, Contacts>;
+  using System = LinearSystem<S, Dofs, Harmonics, Contacts, Frictions>;
   using Square = Eigen::Matrix<S, Z, Z>;
+  using Row = Eigen::Matrix<S, 1, Z>;
   using TaylorRows = Eigen::Matrix<double, taylor_terms, Z>;
 
-  LinearMode(const System& system, std::int64_t closed);
+  LinearMode(const System& system, std::int64_t mode);
 
   double cell = 0;                             ///< h
   std::vector<Eigen::Matrix<S, X, Z>> taylor;  ///< (Ah)^k / k!, k = 0 … taylor_terms − 1, rows of q and q'
   Square A;                                    ///< z' = A z
   std::vector<ContactRows<S, Dofs, Z>> contacts;  ///< one per contact
+  std::vector<FrictionRows<S, Z>> frictions;      ///< one per friction
 
+  /// All of these are positive while the mode lasts: of the contacts, then two of each friction.
+  const Row& guard(std::size_t k) const {
+    if (k < contacts.size()) return contacts[k].guard;
+    k -= contacts.size();
+    return frictions[k / 2].guard[k % 2];
+  }
   /// e^{Ah}.
   const Square& step() const { return powers_.front(); }
   /// e^{Ah 2^j}, made when first needed.
@@ -82,37 +114,48 @@ double fastest_rate(const Eigen::MatrixBase<Derived>& A, Eigen::Index dofs,
   return frequency.size() > 0 ? std::max(rate, frequency.maxCoeff()) : rate;
 }
 
-template <class S, int Dofs, int Harmonics, int Contacts>
-LinearMode<S, Dofs, Harmonics, Contacts>::LinearMode(const System& sys, std::int64_t closed) {
+template <class S, int Dofs, int Harmonics, int Contacts, int Frictions>
+LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sys, std::int64_t mode) {
   const Eigen::Index n = sys.mass.rows();
   const Eigen::Index h = sys.frequency.size();
   const Eigen::Index m = sys.position.size();
   const Eigen::Index z = 2 * n + 2 * h + 1;
+  const ModeLayout layout = layout_of(sys);
   using Rows = Eigen::Matrix<S, Dofs, Z>;
   using Coordinates = Eigen::Matrix<S, Dofs, Dofs>;
 
   const Coordinates inverse_mass = sys.mass.inverse();
   Rows force(n, z);
   force << -sys.stiffness, -sys.damping, sys.cosine, sys.sine, sys.constant;
+  if constexpr (Frictions != 0) {
+    for (Eigen::Index k = 0; k < layout.frictions; ++k) {
+      const Sliding sliding = layout.sliding(mode, k);
+      if (at_bound(sliding)) force.col(z - 1) -= sys.sliding.col(k) * (sys.friction(k) * sign_of(sliding));
+    }
+  }
 
-  // Closed contacts one after the other: each projects the admissible accelerations once more. A body
+  // What holds, one after the other: each projects the admissible accelerations once more. A body
   // stopped along a coordinate gets rows that are exactly zero: it stays to the last bit.
   Coordinates admissible = inverse_mass;
   Rows acceleration = inverse_mass * force;
-  auto push_of = [&](Eigen::Index i) -> Eigen::Matrix<S, Dofs, 1> {
-    const Eigen::Matrix<S, Dofs, 1> direction = admissible * sys.normal.col(i);
-    return direction / sys.normal.col(i).dot(direction);
-  };
-  auto is_closed = [&](Eigen::Index i) { return ((closed >> i) & 1) != 0; };
-  std::vector<Eigen::Index> closed_set;
-  for (Eigen::Index i = 0; i < m; ++i) {
-    if (!is_closed(i)) continue;
-    closed_set.push_back(i);
-    const Eigen::Matrix<S, Dofs, 1> push = push_of(i);
-    const Eigen::Matrix<S, 1, Dofs> response = sys.normal.col(i).transpose() * admissible;
-    const Eigen::Matrix<S, 1, Z> pressing = sys.normal.col(i).transpose() * acceleration;
+  std::vector<Eigen::Matrix<S, Dofs, 1>> holding;
+  auto hold = [&](const Eigen::Matrix<S, Dofs, 1>& along) {
+    holding.push_back(along);
+    const Eigen::Matrix<S, Dofs, 1> direction = admissible * along;
+    const Eigen::Matrix<S, Dofs, 1> push = direction / along.dot(direction);
+    const Eigen::Matrix<S, 1, Dofs> response = along.transpose() * admissible;
+    const Row pressing = along.transpose() * acceleration;
     admissible -= push * response;
     acceleration -= push * pressing;
+  };
+  for (Eigen::Index i = 0; i < m; ++i) {
+    if (layout.carries(mode, i)) hold(sys.normal.col(i));
+  }
+  const Coordinates impulsive = admissible;  // friction is finite: it passes no impulse on
+  if constexpr (Frictions != 0) {
+    for (Eigen::Index k = 0; k < layout.frictions; ++k) {
+      if (layout.sliding(mode, k) == Sliding::stuck) hold(sys.sliding.col(k));
+    }
   }
   set_extended(sys, acceleration);
 
@@ -130,23 +173,25 @@ LinearMode<S, Dofs, Harmonics, Contacts>::LinearMode(const System& sys, std::int
 
   contacts.resize(static_cast<std::size_t>(m));
   Eigen::Matrix<S, Eigen::Dynamic, Z> multipliers;
-  if (!closed_set.empty()) {
-    const Eigen::Matrix<S, Dofs, Eigen::Dynamic> N = sys.normal(Eigen::all, closed_set);
+  if (!holding.empty()) {
+    Eigen::Matrix<S, Dofs, Eigen::Dynamic> N(n, static_cast<Eigen::Index>(holding.size()));
+    for (Eigen::Index k = 0; k < N.cols(); ++k) N.col(k) = holding[static_cast<std::size_t>(k)];
     const Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> G = N.transpose() * inverse_mass * N;
     multipliers = G.inverse() * (N.transpose() * (inverse_mass * force));
   }
+  const Row never = Row::Unit(z, z - 1);  // a guard that never comes near zero
+  Eigen::Index place = 0;                 // in the order of `holding`
   for (Eigen::Index i = 0; i < m; ++i) {
     ContactRows<S, Dofs, Z>& c = contacts[static_cast<std::size_t>(i)];
-    if (is_closed(i)) {
-      Eigen::Index place = 0;
-      while (closed_set[static_cast<std::size_t>(place)] != i) ++place;
-      c.guard = multipliers.row(place);
+    if (ModeLayout::closed(mode, i)) {
+      c.guard = never;
+      if (layout.carries(mode, i)) c.guard = multipliers.row(place++);
       const Eigen::Matrix<S, Dofs, 1> direction = inverse_mass * sys.normal.col(i);
       c.push = direction / sys.normal.col(i).dot(direction);
       continue;
     }
-    if (!std::isfinite(value_of(sys.position(i)))) {  // no such stop: a guard that never comes near zero
-      c.guard = Eigen::Matrix<S, 1, Z>::Unit(z, z - 1);
+    if (!std::isfinite(value_of(sys.position(i)))) {  // no such stop
+      c.guard = never;
       c.pressing.setZero(z);
       continue;
     }
@@ -154,7 +199,9 @@ LinearMode<S, Dofs, Harmonics, Contacts>::LinearMode(const System& sys, std::int
     c.guard.setZero(z);
     c.guard.segment(0, n) = -normal.transpose();
     c.guard(z - 1) = sys.position(i);
-    c.push = push_of(i);
+    const Eigen::Matrix<S, Dofs, 1> direction = impulsive * normal;
+    c.mobility = normal.dot(direction);
+    c.push = direction / c.mobility;
     // z with this body put at rest on the contact.
     Square rest = Square::Identity(z, z);
     rest.block(0, 0, n, n) -= c.push * normal.transpose();
@@ -170,11 +217,30 @@ LinearMode<S, Dofs, Harmonics, Contacts>::LinearMode(const System& sys, std::int
     c.gap_to_position = admissible_held * (sys.damping * c.push);
     c.gap_to_velocity = admissible_held * (sys.stiffness * c.push - sys.damping * c.gap_to_position);
   }
+  if constexpr (Frictions != 0) {
+    frictions.resize(static_cast<std::size_t>(layout.frictions));
+    for (Eigen::Index k = 0; k < layout.frictions; ++k) {
+      FrictionRows<S, Z>& f = frictions[static_cast<std::size_t>(k)];
+      f.guard = {never, never};
+      const Sliding sliding = layout.sliding(mode, k);
+      const Eigen::Matrix<S, Dofs, 1> along = sys.sliding.col(k);
+      if (sliding == Sliding::stuck) {
+        f.guard = {-multipliers.row(place), multipliers.row(place)};
+        for (Row& guard : f.guard) guard(z - 1) += sys.friction(k) * (1 + static_margin);
+        ++place;
+      } else if (at_bound(sliding)) {
+        f.held = value_of(along.dot(admissible * along)) <= 1e-11 * value_of(along.dot(inverse_mass * along));
+        if (f.held) continue;
+        f.guard[0].setZero(z);
+        f.guard[0].segment(n, n) = along.transpose() * S(sign_of(sliding));
+      }
+    }
+  }
 }
 
-template <class S, int Dofs, int Harmonics, int Contacts>
-void LinearMode<S, Dofs, Harmonics, Contacts>::set_extended(const System& sys,
-                                                            const Eigen::Matrix<S, Dofs, Z>& acceleration) {
+template <class S, int Dofs, int Harmonics, int Contacts, int Frictions>
+void LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::set_extended(
+    const System& sys, const Eigen::Matrix<S, Dofs, Z>& acceleration) {
   const Eigen::Index n = sys.mass.rows();
   const Eigen::Index h = sys.frequency.size();
   const Eigen::Index z = acceleration.cols();
@@ -187,15 +253,15 @@ void LinearMode<S, Dofs, Harmonics, Contacts>::set_extended(const System& sys,
   }
 }
 
-template <class S, int Dofs, int Harmonics, int Contacts>
-auto LinearMode<S, Dofs, Harmonics, Contacts>::power(std::size_t j) const -> const Square& {
+template <class S, int Dofs, int Harmonics, int Contacts, int Frictions>
+auto LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::power(std::size_t j) const -> const Square& {
   while (powers_.size() <= j) powers_.push_back(powers_.back() * powers_.back());
   return powers_[j];
 }
 
-template <class S, int Dofs, int Harmonics, int Contacts>
-auto LinearMode<S, Dofs, Harmonics, Contacts>::taylor_rows(const Eigen::Matrix<double, 1, Z>& row) const
-    -> TaylorRows {
+template <class S, int Dofs, int Harmonics, int Contacts, int Frictions>
+auto LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::taylor_rows(
+    const Eigen::Matrix<double, 1, Z>& row) const -> TaylorRows {
   const Eigen::Matrix<double, Z, Z> a = values_of(A);
   TaylorRows rows(taylor_terms, row.size());
   Eigen::Matrix<double, 1, Z> term = row;

@@ -1,4 +1,5 @@
-/// The motion of a linear system with stops: exact flow between the instants of core/newton_contacts.
+/// The motion of a linear system with stops and dry friction: exact flow between the instants of
+/// core/newton_contacts and core/friction_contacts.
 #pragma once
 
 #include <Eigen/Core>
@@ -12,6 +13,8 @@
 #include <vector>
 
 #include "core/dual.hpp"
+#include "core/friction_contacts.hpp"
+#include "core/friction_mode.hpp"
 #include "core/linear_flow.hpp"
 #include "core/linear_mode.hpp"
 #include "core/linear_system.hpp"
@@ -24,11 +27,11 @@ template <class Mode>
 class ModeCache {
  public:
   template <class System>
-  const Mode& get(const System& system, std::int64_t closed) {
+  const Mode& get(const System& system, std::int64_t held) {
     for (const auto& [key, mode] : modes_) {
-      if (key == closed) return *mode;
+      if (key == held) return *mode;
     }
-    modes_.emplace_back(closed, std::make_unique<Mode>(system, closed));
+    modes_.emplace_back(held, std::make_unique<Mode>(system, held));
     return *modes_.back().second;
   }
 
@@ -37,25 +40,24 @@ class ModeCache {
 };
 
 /// A linear system and its modes. `P` is the scalar of its parameters.
-template <class P, int Dofs, int Harmonics, int Contacts>
+template <class P, int Dofs, int Harmonics, int Contacts, int Frictions = 0>
 class LinearDynamics {
  public:
-  using System = LinearSystem<P, Dofs, Harmonics, Contacts>;
-  using Mode = std::conditional_t<std::is_same_v<P, double>, ScanMode<Dofs, Harmonics, Contacts>,
-                                  LinearMode<P, Dofs, Harmonics, Contacts>>;
+  using System = LinearSystem<P, Dofs, Harmonics, Contacts, Frictions>;
+  using Scan = ScanMode<Dofs, Harmonics, Contacts, Frictions>;
+  using Rows = LinearMode<P, Dofs, Harmonics, Contacts, Frictions>;
+  using Mode = std::conditional_t<std::is_same_v<P, double>, Scan, Rows>;
 
   explicit LinearDynamics(System system) : system_(std::move(system)) {}
   const System& system() const { return system_; }
-  const LinearMode<P, Dofs, Harmonics, Contacts>& mode(std::int64_t closed) {
+  const Rows& mode(std::int64_t held) {
     if constexpr (std::is_same_v<P, double>) {
-      return scan(closed).mode;
+      return scan(held).mode;
     } else {
-      return modes_.get(system_, closed);
+      return modes_.get(system_, held);
     }
   }
-  const ScanMode<Dofs, Harmonics, Contacts>& scan(std::int64_t closed) requires std::is_same_v<P, double> {
-    return modes_.get(system_, closed);
-  }
+  const Scan& scan(std::int64_t held) requires std::is_same_v<P, double> { return modes_.get(system_, held); }
   /// Forcing period, 0 when autonomous.
   P period() const {
     if (!(system_.base_frequency > P(0))) return P(0);
@@ -67,17 +69,40 @@ class LinearDynamics {
   ModeCache<Mode> modes_;
 };
 
+/// What decides at an instant; without frictions nothing of theirs is compiled in.
+template <class Motion, class S, int Dofs, int Frictions>
+using LinearRules =
+    std::conditional_t<Frictions == 0, NewtonContacts<Motion, S, Eigen::Matrix<S, state_size<Dofs>, 1>>,
+                       FrictionContacts<Motion, S, Eigen::Matrix<S, state_size<Dofs>, 1>>>;
+
+/// cos Ω_j t, then sin Ω_j t.
+template <class S, class P, int D, int H, int C, int F>
+Eigen::Matrix<S, H == Eigen::Dynamic ? H : 2 * H, 1> forcing_phases(const LinearSystem<P, D, H, C, F>& system,
+                                                                    const S& time) {
+  using std::cos;
+  using std::sin;
+  const Eigen::Index h = system.frequency.size();
+  Eigen::Matrix<S, H == Eigen::Dynamic ? H : 2 * H, 1> phases(2 * h);
+  for (Eigen::Index j = 0; j < h; ++j) {
+    const S phase = S(system.frequency(j)) * time;
+    phases(j) = cos(phase);
+    phases(h + j) = sin(phase);
+  }
+  return phases;
+}
+
 /// One moving point. `S` is the scalar of the state, `P` of the parameters (double with plain or dual S; or
 /// both the same dual).
-template <class S, class P, int Dofs, int Harmonics, int Contacts>
-class LinearMotion : public NewtonContacts<LinearMotion<S, P, Dofs, Harmonics, Contacts>, S,
-                                           Eigen::Matrix<S, LinearMode<P, Dofs, Harmonics, Contacts>::X, 1>> {
+template <class S, class P, int Dofs, int Harmonics, int Contacts, int Frictions = 0>
+class LinearMotion
+    : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Contacts, Frictions>, S, Dofs, Frictions> {
  public:
-  using Mode = LinearMode<P, Dofs, Harmonics, Contacts>;
-  using Rules = NewtonContacts<LinearMotion, S, Eigen::Matrix<S, Mode::X, 1>>;
+  using Mode = LinearMode<P, Dofs, Harmonics, Contacts, Frictions>;
+  using Rules = LinearRules<LinearMotion, S, Dofs, Frictions>;
+  using Contact = NewtonContacts<LinearMotion, S, Eigen::Matrix<S, Mode::X, 1>>;
   using Loop = typename Rules::Loop;
-  using Plain = LinearDynamics<double, Dofs, Harmonics, Contacts>;
-  using Carried = LinearDynamics<P, Dofs, Harmonics, Contacts>;
+  using Plain = LinearDynamics<double, Dofs, Harmonics, Contacts, Frictions>;
+  using Carried = LinearDynamics<P, Dofs, Harmonics, Contacts, Frictions>;
   static constexpr int Z = Mode::Z;
   static constexpr int Phases = Harmonics == Eigen::Dynamic ? Eigen::Dynamic : 2 * Harmonics;
   using Extended = Eigen::Matrix<S, Z, 1>;
@@ -96,6 +121,7 @@ class LinearMotion : public NewtonContacts<LinearMotion<S, P, Dofs, Harmonics, C
  private:
   friend Loop;
   friend Rules;
+  friend Contact;
   using Loop::closed;
   using Loop::mode_;
   using Loop::on_level_;
@@ -118,6 +144,9 @@ class LinearMotion : public NewtonContacts<LinearMotion<S, P, Dofs, Harmonics, C
   const ContactRows<P, Dofs, Z>& rows(int i) {
     return carried_.mode(mode_).contacts[static_cast<std::size_t>(i)];
   }
+  const FrictionRows<P, Z>& friction_rows(int k) {
+    return carried_.mode(mode_).frictions[static_cast<std::size_t>(k)];
+  }
   auto normal(int i) const { return carried_.system().normal.col(i); }
 
   Extended extended();
@@ -129,7 +158,7 @@ class LinearMotion : public NewtonContacts<LinearMotion<S, P, Dofs, Harmonics, C
   void move(const Crossing& c);
   void drift(const S& shift);
   void drift_time(const S& shift) { drift(shift); }
-  S guard(int k) { return dot(rows(k).guard, extended()); }
+  S guard(int k) { return dot(carried_.mode(mode_).guard(static_cast<std::size_t>(k)), extended()); }
   S dot(const Eigen::Matrix<P, 1, Z>& row, const Extended& z) const { return row.lazyProduct(z)(0, 0); }
   S approach(int i) const { return normal(i).dot(x.tail(dofs())); }
   S gap(int i) const { return S(carried_.system().position(i)) - normal(i).dot(x.head(dofs())); }
@@ -149,6 +178,14 @@ class LinearMotion : public NewtonContacts<LinearMotion<S, P, Dofs, Harmonics, C
   FreePressing free_pressing(int i);
   double press_rate(int i);
 
+  ModeLayout layout() const { return layout_of(plain_.system()); }
+  double amplitude(int k) const { return plain_.system().friction(k); }
+  S sliding_speed(int k) const { return carried_.system().sliding.col(k).dot(x.tail(dofs())); }
+  bool held(int k) { return friction_rows(k).held; }
+  RestProblem rest_problem(const std::vector<int>& contacts, const std::vector<int>& frictions) const;
+  void stop_sliding(const RestProblem& problem, const std::vector<int>& frictions);
+  void add_friction(int i, Rebound<S>& rebound);
+
   Crossing search(double horizon, const Section& section, Observer* observer);
   void search_guards(Crossing& first, bool fresh);
   void watch(Observer& observer, double end);
@@ -159,35 +196,26 @@ class LinearMotion : public NewtonContacts<LinearMotion<S, P, Dofs, Harmonics, C
   Carried& carried_;
   double rate_;
   bool touched_ = false;  ///< some contact has been left at the start of this arc
-  LinearFlow<Dofs, Harmonics, Contacts> flow_;
+  LinearFlow<Dofs, Harmonics, Contacts, Frictions> flow_;
   Extended arc_start_;
   Eigen::Matrix<S, Phases, 1> phases_;  ///< cos Ω_j t, then sin Ω_j t, at …
   S phases_at_{std::numeric_limits<double>::quiet_NaN()};
 };
 
-template <class S, class P, int D, int H, int C>
-auto LinearMotion<S, P, D, H, C>::extended() -> Extended {
-  using std::cos;
-  using std::sin;
-  const auto& sys = carried_.system();
-  const Eigen::Index h = sys.frequency.size();
+template <class S, class P, int D, int H, int C, int F>
+auto LinearMotion<S, P, D, H, C, F>::extended() -> Extended {
   if (!identical(phases_at_, time)) {
-    phases_.resize(2 * h);
     phases_at_ = time;
-    for (Eigen::Index j = 0; j < h; ++j) {
-      const S phase = S(sys.frequency(j)) * time;
-      phases_(j) = cos(phase);
-      phases_(h + j) = sin(phase);
-    }
+    phases_ = forcing_phases(carried_.system(), time);
   }
-  Extended z(2 * dofs() + 2 * h + 1);
+  Extended z(x.size() + phases_.size() + 1);
   z << x, phases_, S(1);
   return z;
 }
 
 /// To the place of a crossing.
-template <class S, class P, int D, int H, int C>
-void LinearMotion<S, P, D, H, C>::move(const Crossing& c) {
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::move(const Crossing& c) {
   const Mode& mode = carried_.mode(mode_);
   if (c.cell > 0 || c.fraction > 0) std::fill(touches_.begin(), touches_.end(), ExactTouch{});
   on_level_ = false;
@@ -202,14 +230,14 @@ void LinearMotion<S, P, D, H, C>::move(const Crossing& c) {
 }
 
 /// A shift of time of value zero: what the derivatives of an instant do to the state there.
-template <class S, class P, int D, int H, int C>
-void LinearMotion<S, P, D, H, C>::drift(const S& shift) {
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::drift(const S& shift) {
   x += carried_.mode(mode_).A.topRows(2 * dofs()).lazyProduct(extended()).eval() * shift;
   time += shift;
 }
 
-template <class S, class P, int D, int H, int C>
-double LinearMotion<S, P, D, H, C>::reach(int i) const {
+template <class S, class P, int D, int H, int C, int F>
+double LinearMotion<S, P, D, H, C, F>::reach(int i) const {
   const double size = normal(i)
                           .unaryExpr([](const P& a) { return std::abs(value_of(a)); })
                           .dot(x.head(dofs()).unaryExpr([](const S& a) { return std::abs(value_of(a)); }));
@@ -217,8 +245,8 @@ double LinearMotion<S, P, D, H, C>::reach(int i) const {
 }
 
 /// The first crossing on the arc from here within `horizon`; kind none: where the horizon lies.
-template <class S, class P, int D, int H, int C>
-Crossing LinearMotion<S, P, D, H, C>::search(double horizon, const Section& section, Observer* observer) {
+template <class S, class P, int D, int H, int C, int F>
+Crossing LinearMotion<S, P, D, H, C, F>::search(double horizon, const Section& section, Observer* observer) {
   arc_start_ = extended();
   const auto& scan = plain_.scan(mode_);
   const double cell = scan.mode.cell;
@@ -253,21 +281,22 @@ Crossing LinearMotion<S, P, D, H, C>::search(double horizon, const Section& sect
   }
 }
 
-/// The first guard at zero on this cell; `fresh`: contacts may just have been left.
-template <class S, class P, int D, int H, int C>
-void LinearMotion<S, P, D, H, C>::search_guards(Crossing& first, bool fresh) {
+/// The first guard at zero on this cell; `fresh`: some may just have been left.
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::search_guards(Crossing& first, bool fresh) {
   const double cell = plain_.scan(mode_).mode.cell;
-  for (int contact = 0; contact < count(); ++contact) {
-    const ExactTouch touch = fresh ? touches_[static_cast<std::size_t>(contact)] : ExactTouch{};
-    if (touch.order == 0 && flow_.clear(contact)) continue;
-    auto c = flow_.coefficients(contact);
-    search_guard(contact, c, touch, cell, first);
+  const int guards = static_cast<int>(layout().guards());
+  for (int guard = 0; guard < guards; ++guard) {
+    const ExactTouch touch = fresh ? touches_[static_cast<std::size_t>(guard)] : ExactTouch{};
+    if (touch.order == 0 && flow_.clear(guard)) continue;
+    auto c = flow_.coefficients(guard);
+    search_guard(guard, c, touch, cell, first);
   }
 }
 
 /// Reports what the open gaps do on this cell up to the fraction `end`.
-template <class S, class P, int D, int H, int C>
-void LinearMotion<S, P, D, H, C>::watch(Observer& observer, double end) {
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::watch(Observer& observer, double end) {
   const double cell = plain_.scan(mode_).mode.cell;
   const double begin = value_of(time) + static_cast<double>(flow_.cell()) * cell;
   for (int i = 0; i < count(); ++i) {
@@ -275,39 +304,140 @@ void LinearMotion<S, P, D, H, C>::watch(Observer& observer, double end) {
     const bool turns = falls != (flow_.next_slope(i) < 0);
     // Where the gap may be small even a cell that falls at both ends is looked into.
     if (closed(i) || (!turns && (!falls || flow_.clear(i)))) continue;
-    watch_gap(observer, i, flow_.coefficients(i), begin, cell, end);
+    watch_gap(observer, i, flow_.coefficients(i), EvenClock{begin, cell}, end);
   }
 }
 
 /// Exactly onto contact i: what rounding left of the gap goes, along the contact's own push.
-template <class S, class P, int D, int H, int C>
-void LinearMotion<S, P, D, H, C>::put_on(int i) {
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::put_on(int i) {
   for (int pass = 0; pass < 2; ++pass) x.head(dofs()) += rows(i).push * gap(i);
 }
 
-template <class S, class P, int D, int H, int C>
-Rebound<S> LinearMotion<S, P, D, H, C>::rebound(int i, const S& speed) {
+template <class S, class P, int D, int H, int C, int F>
+Rebound<S> LinearMotion<S, P, D, H, C, F>::rebound(int i, const S& speed) {
   const ContactRows<P, D, Z>& contact = rows(i);
   const Extended z = extended();
-  return {speed, restitution(i), dot(contact.pressing, z), dot(contact.rate, z), S(contact.damping)};
+  Rebound<S> rebound{speed, restitution(i), dot(contact.pressing, z), dot(contact.rate, z),
+                     S(contact.damping)};
+  if constexpr (F != 0) add_friction(i, rebound);
+  return rebound;
 }
 
-template <class S, class P, int D, int H, int C>
-void LinearMotion<S, P, D, H, C>::pass_on(int i, const S& integral) {
+/// What frictions do while contact i chatters. One that turns with the body's own velocity brakes it on both
+/// ways; one that slides faster than the chatter can turn is a constant force.
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::add_friction(int i, Rebound<S>& rebound) {
+  const ContactRows<P, D, Z>& contact = rows(i);
+  const double v = value_of(rebound.speed);
+  const double duration = 2 * v / ((1 - value_of(rebound.restitution)) * value_of(rebound.pressing));
+  const auto& A = plain_.scan(mode_).mode.A;
+  const auto acceleration = (A.middleRows(dofs(), dofs()) * values_of(extended())).eval();
+  for (int k = 0; k < static_cast<int>(layout().frictions); ++k) {
+    if (!at_bound(layout().sliding(mode_, k))) continue;
+    const auto along = plain_.system().sliding.col(k);
+    const auto n = plain_.system().normal.col(i);
+    const Eigen::Matrix<double, D, 1> push = values_of(contact.push);
+    const double turn = along.dot(push);  // of the sliding speed with the body
+    if (std::abs(turn) <= 1e-12 * along.norm() * push.norm()) continue;
+    const double overlap = along.dot(n);
+    const bool own = std::abs(overlap * overlap - along.squaredNorm() * n.squaredNorm()) <=
+                     1e-14 * along.squaredNorm() * n.squaredNorm();
+    if (own) {
+      const P share = carried_.system().sliding.col(k).dot(contact.push);
+      const S brake = S(carried_.system().friction(k) * contact.mobility * (share < P(0) ? -share : share));
+      rebound.friction += brake;
+      rebound.pressing -= brake;  // which counts it as the body leaves
+      continue;
+    }
+    const double s = value_of(sliding_speed(k)) + turn * v;  // once the body rests
+    const double least = 4 * std::abs(turn) * v + std::abs(along.dot(acceleration)) * duration;
+    if (!(std::abs(s) > least)) rebound.steady = false;
+  }
+}
+
+/// The frictions and forces on the coordinates, with these contacts and frictions at rest.
+template <class S, class P, int D, int H, int C, int F>
+RestProblem LinearMotion<S, P, D, H, C, F>::rest_problem(const std::vector<int>& contacts,
+                                                         const std::vector<int>& frictions) const {
+  const auto& sys = plain_.system();
+  const Eigen::Index n = dofs();
+  const Eigen::VectorXd q = values_of(x.head(n));
+  const Eigen::VectorXd v = values_of(x.tail(n));
+  RestProblem p;
+  p.inverse_mass = sys.mass.inverse();
+  p.damping = sys.damping;
+  p.force = sys.constant - sys.stiffness * q - sys.damping * v;
+  p.force_size = sys.constant.cwiseAbs() + sys.stiffness.cwiseAbs() * q.cwiseAbs() +
+                 sys.damping.cwiseAbs() * v.cwiseAbs();
+  p.force_rate = -sys.stiffness * v;
+  for (Eigen::Index j = 0; j < sys.frequency.size(); ++j) {
+    const double phase = sys.frequency(j) * value_of(time);
+    p.force += sys.cosine.col(j) * std::cos(phase) + sys.sine.col(j) * std::sin(phase);
+    p.force_size += sys.cosine.col(j).cwiseAbs() + sys.sine.col(j).cwiseAbs();
+    p.force_rate +=
+        (sys.sine.col(j) * std::cos(phase) - sys.cosine.col(j) * std::sin(phase)) * sys.frequency(j);
+  }
+  for (Eigen::Index k = 0; k < sys.friction.size(); ++k) {
+    p.force_size += sys.sliding.col(k).cwiseAbs() * sys.friction(k);
+    const bool rests = std::find(frictions.begin(), frictions.end(), k) != frictions.end();
+    const Sliding sliding = layout().sliding(mode_, k);
+    if (!rests && at_bound(sliding)) p.force -= sys.sliding.col(k) * (sys.friction(k) * sign_of(sliding));
+  }
+  const Eigen::Index m = static_cast<Eigen::Index>(contacts.size());
+  const Eigen::Index count = m + static_cast<Eigen::Index>(frictions.size());
+  p.directions.resize(n, count);
+  p.most.resize(count);
+  p.least.setZero(count);
+  for (Eigen::Index k = 0; k < m; ++k) {
+    p.directions.col(k) = sys.normal.col(contacts[static_cast<std::size_t>(k)]);
+    p.most(k) = std::numeric_limits<double>::infinity();
+  }
+  for (Eigen::Index k = m; k < count; ++k) {
+    const int friction = frictions[static_cast<std::size_t>(k - m)];
+    p.directions.col(k) = sys.sliding.col(friction);
+    p.most(k) = sys.friction(friction) * (1 + static_margin);
+    p.least(k) = -p.most(k);
+  }
+  return p;
+}
+
+/// Each along its own direction, what already rests staying so.
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::stop_sliding(const RestProblem& problem,
+                                                  const std::vector<int>& frictions) {
+  Eigen::MatrixXd admissible = problem.inverse_mass;
+  const Eigen::Index contacts = problem.directions.cols() - static_cast<Eigen::Index>(frictions.size());
+  for (Eigen::Index k = 0; k < problem.directions.cols(); ++k) {
+    const Eigen::VectorXd along = problem.directions.col(k);
+    const Eigen::VectorXd direction = admissible * along;
+    const double mobility = along.dot(direction);
+    if (mobility <= 1e-11 * along.dot(problem.inverse_mass * along)) continue;
+    const Eigen::VectorXd push = direction / mobility;
+    if (k >= contacts) {
+      const S speed = sliding_speed(frictions[static_cast<std::size_t>(k - contacts)]);
+      for (Eigen::Index i = 0; i < dofs(); ++i) x(dofs() + i) -= speed * push(i);
+    }
+    admissible -= push * (along.transpose() * admissible).eval();
+  }
+}
+
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::pass_on(int i, const S& integral) {
   x.head(dofs()) += rows(i).gap_to_position * integral;
   x.tail(dofs()) += rows(i).gap_to_velocity * integral;
 }
 
-template <class S, class P, int D, int H, int C>
-auto LinearMotion<S, P, D, H, C>::free_pressing(int i) -> FreePressing {
+template <class S, class P, int D, int H, int C, int F>
+auto LinearMotion<S, P, D, H, C, F>::free_pressing(int i) -> FreePressing {
   const auto n = plain_.system().normal.col(i);
   const auto free = plain_.scan(0).mode.A.middleRows(dofs(), dofs());
   const auto z = values_of(extended()).eval();
   return {n.dot(free * z), n.cwiseAbs().dot(free.cwiseAbs() * z.cwiseAbs())};
 }
 
-template <class S, class P, int D, int H, int C>
-double LinearMotion<S, P, D, H, C>::press_rate(int i) {
+template <class S, class P, int D, int H, int C, int F>
+double LinearMotion<S, P, D, H, C, F>::press_rate(int i) {
   const std::int64_t others = mode_ & ~(std::int64_t{1} << i);
   const auto& row = plain_.scan(others).mode.contacts[static_cast<std::size_t>(i)].rate;
   return row.dot(values_of(extended()));

@@ -1,15 +1,17 @@
-/// A linear system with stops: what a model of the linear family hands to the engine.
+/// A linear system with stops and dry friction: what a model of the linear family hands to the engine.
 #pragma once
 
 #include <Eigen/Core>
 
 namespace graze {
 
-/// M q'' + C q' + K q = f + Σ_j (a_j cos Ω_j t + b_j sin Ω_j t),  gaps g_i = d_i − n_iᵀ q ≥ 0.
+/// M q'' + C q' + K q = f + Σ_j (a_j cos Ω_j t + b_j sin Ω_j t) − Σ_k p_k λ_k,  gaps g_i = d_i − n_iᵀ q ≥ 0.
 ///
 /// An impact of contact i at n_iᵀ q'⁻ > 0 obeys Newton's law n_iᵀ q'⁺ = −r_i n_iᵀ q'⁻. A contact with
-/// d_i = inf does not exist. Sizes may be Eigen::Dynamic (all three together).
-template <class S, int Dofs, int Harmonics, int Contacts>
+/// d_i = inf does not exist. Coulomb friction k has a constant amplitude F_k: λ_k = F_k sgn s_k while it
+/// slides, s_k = p_kᵀ q', and |λ_k| ≤ F_k while it sticks; with F_k = 0 it does not exist. Sizes may be
+/// Eigen::Dynamic (all together).
+template <class S, int Dofs, int Harmonics, int Contacts, int Frictions = 0>
 struct LinearSystem {
   Eigen::Matrix<S, Dofs, Dofs> mass;          ///< M, symmetric positive definite
   Eigen::Matrix<S, Dofs, Dofs> damping;       ///< C, any
@@ -21,10 +23,12 @@ struct LinearSystem {
   Eigen::Matrix<S, Dofs, Contacts> normal;    ///< n_i in columns, towards the stop
   Eigen::Matrix<S, Contacts, 1> position;     ///< d_i
   Eigen::Matrix<S, Contacts, 1> restitution;  ///< r_i in [0, 1]
+  Eigen::Matrix<S, Dofs, Frictions> sliding;  ///< p_k in columns
+  Eigen::Matrix<S, Frictions, 1> friction;    ///< F_k ≥ 0
   S base_frequency{0};       ///< fundamental frequency that defines the forcing period; 0: autonomous
   bool commensurate = true;  ///< every Ω_j is a whole multiple of it
 
-  void resize(Eigen::Index dofs, Eigen::Index harmonics, Eigen::Index contacts) {
+  void resize(Eigen::Index dofs, Eigen::Index harmonics, Eigen::Index contacts, Eigen::Index frictions = 0) {
     mass.setZero(dofs, dofs);
     damping.setZero(dofs, dofs);
     stiffness.setZero(dofs, dofs);
@@ -35,6 +39,8 @@ struct LinearSystem {
     normal.setZero(dofs, contacts);
     position.setZero(contacts);
     restitution.setZero(contacts);
+    sliding.setZero(dofs, frictions);
+    friction.setZero(frictions);
   }
 };
 

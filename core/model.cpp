@@ -70,6 +70,11 @@ class ParameterModel final : public Model {
     for (Parameter& p : parameters_) p.value = table.at(p.name).number("model." + p.name);
     states_ = info.states;
     contacts_ = info.contacts;
+    frictions_ = info.frictions;
+    start_ = info.start;
+  }
+  std::vector<double> start(std::span<const double> values) const override {
+    return start_ ? start_(values) : Model::start(values);
   }
   std::unique_ptr<System> system(std::span<const double> values, const Tolerance& tolerance) const override {
     return maker_(values, tolerance);
@@ -77,6 +82,7 @@ class ParameterModel final : public Model {
 
  private:
   SystemMaker maker_;
+  std::function<std::vector<double>(std::span<const double>)> start_;
 };
 
 }  // namespace
@@ -86,6 +92,8 @@ void ModelInfo::set_parameters(std::vector<Parameter> parameters, SystemMaker sy
   ModelInfo names;
   names.states = states;
   names.contacts = contacts;
+  names.frictions = frictions;
+  names.start = start;
   make = [names, parameters = std::move(parameters),
           system = std::move(system)](const Value& table) -> std::shared_ptr<const Model> {
     return std::make_shared<ParameterModel>(table, names, parameters, system);
@@ -97,6 +105,10 @@ int Model::parameter_index(std::string_view name) const {
     if (parameters_[i].name == name) return static_cast<int>(i);
   }
   return -1;
+}
+
+std::vector<double> Model::start(std::span<const double>) const {
+  return std::vector<double>(states_.size(), 0.0);
 }
 
 std::vector<double> Model::values() const {

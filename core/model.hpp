@@ -34,10 +34,14 @@ class Model {
   const std::vector<Parameter>& parameters() const { return parameters_; }
   const std::vector<Quantity>& states() const { return states_; }
   const std::vector<Quantity>& contacts() const { return contacts_; }
+  /// Dry frictions of which it is told when they stick.
+  const std::vector<Quantity>& frictions() const { return frictions_; }
   /// Index of a parameter by name, -1 when there is none.
   int parameter_index(std::string_view name) const;
   /// The values of the case file, in the order of parameters().
   std::vector<double> values() const;
+  /// Where a motion starts at these parameter values when the case file does not say.
+  virtual std::vector<double> start(std::span<const double> values) const;
   /// The system at these parameter values; nullptr when they make none (Outcome::bad_parameters).
   virtual std::unique_ptr<System> system(std::span<const double> values,
                                          const Tolerance& tolerance) const = 0;
@@ -46,6 +50,7 @@ class Model {
   std::vector<Parameter> parameters_;
   std::vector<Quantity> states_;
   std::vector<Quantity> contacts_;
+  std::vector<Quantity> frictions_;
 };
 
 struct ModelInfo {
@@ -56,7 +61,10 @@ struct ModelInfo {
   std::vector<Key> keys;               ///< of table [model], `name` left out
   std::vector<Quantity> states;        ///< with the default settings
   std::vector<Quantity> contacts;      ///< with the default settings
+  std::vector<Quantity> frictions;     ///< with the default settings
   std::string modes;                   ///< what the integer `mode` says
+  /// Start of a motion for a model whose settings are its parameters; empty: all states zero.
+  std::function<std::vector<double>(std::span<const double> values)> start;
   /// From the checked table [model]. Throws InputError.
   std::function<std::shared_ptr<const Model>(const Value& table)> make;
 

@@ -10,6 +10,7 @@
 #include <limits>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/dual.hpp"
@@ -18,6 +19,12 @@
 #include "core/system.hpp"
 
 namespace graze {
+
+/// The clock of a piece of an arc that begins at a time and lasts so long, if it runs evenly.
+struct EvenClock {
+  double begin, length;
+  std::pair<double, double> operator()(double fraction) const { return {begin + fraction * length, length}; }
+};
 
 /// The first thing that happens on an arc.
 struct Crossing {
@@ -55,12 +62,12 @@ class MotionLoop {
   S time{0};
 
   /// Takes over everything of a state but x and time.
-  void place(const HybridState& from, std::size_t contacts) {
+  void place(const HybridState& from, std::size_t guards) {
     turns_ = from.turns;
     mode_ = from.mode;
     settled_ = from.settled;
-    touches_.assign(contacts, {});
-    for (std::size_t i = 0; i < std::min(contacts, from.touches.size()); ++i) {
+    touches_.assign(guards, {});
+    for (std::size_t i = 0; i < std::min(guards, from.touches.size()); ++i) {
       touches_[i] = {from.touches[i].order, S(from.touches[i].speed)};
     }
   }
@@ -85,7 +92,7 @@ class MotionLoop {
 
   explicit MotionLoop(const Tolerance& tolerance) : tolerance_(tolerance) {}
 
-  /// A state for observers.
+  /// A state for observers, of an engine that has no entries of its own.
   using OuterState = Eigen::Matrix<double, State::RowsAtCompileTime, 1>;
 
   bool closed(int i) const { return ((mode_ >> i) & 1) != 0; }
@@ -99,17 +106,21 @@ class MotionLoop {
   template <class Coefficients>
   void search_guard(int guard, Coefficients& c, const ExactTouch& touch, double length,
                     Crossing& first) const;
-  /// Reports where an open gap turns on a piece of the arc that begins at `begin`.
-  template <class Coefficients>
-  void watch_gap(Observer& observer, int contact, Coefficients c, double begin, double length,
-                 double end) const;
+  /// Reports where an open gap turns on a piece of the arc; `clock(fraction)` gives the time there and what
+  /// a unit of fraction lasts.
+  template <class Coefficients, class Clock>
+  void watch_gap(Observer& observer, int contact, Coefficients c, const Clock& clock, double end) const;
 
   /// The state for an observer; nothing when there is none.
-  OuterState snapshot(const Observer* observer) const {
-    return observer != nullptr ? engine().outer_state() : OuterState{};
+  auto snapshot(const Observer* observer) const {
+    using Outer = decltype(engine().outer_state());
+    return observer != nullptr ? engine().outer_state() : Outer{};
   }
-  void tell(Observer* observer, EventKind kind, int contact, const OuterState& before, double event_time,
+  template <class Outer>
+  void tell(Observer* observer, EventKind kind, int contact, const Outer& before, double event_time,
             double speed = std::numeric_limits<double>::quiet_NaN()) const;
+  template <class Outer>
+  void tell(Observer* observer, Event event, const Outer& before, double event_time) const;
   void close(int i, Observer* observer, double event_time);
   void open(int i, int order, Observer* observer);
 
@@ -280,9 +291,9 @@ void MotionLoop<Engine, S, State>::search_guard(int guard, Coefficients& c, cons
 }
 
 template <class Engine, class S, class State>
-template <class Coefficients>
-void MotionLoop<Engine, S, State>::watch_gap(Observer& observer, int contact, Coefficients c, double begin,
-                                             double length, double end) const {
+template <class Coefficients, class Clock>
+void MotionLoop<Engine, S, State>::watch_gap(Observer& observer, int contact, Coefficients c,
+                                             const Clock& clock, double end) const {
   const bool falls = c[1] < 0;
   if (!falls) {
     for (double& a : c) a = -a;
@@ -290,39 +301,48 @@ void MotionLoop<Engine, S, State>::watch_gap(Observer& observer, int contact, Co
   const auto turn = first_minimum(c, end);
   if (!turn) return;
   const double extreme = polynomial(c, *turn);
-  const double instant = absolute(begin + *turn * length);
+  const auto [instant, unit] = clock(*turn);
   if (!falls) {
-    observer.excursion(contact, instant, -extreme);
+    observer.excursion(contact, absolute(instant), -extreme);
   } else if (extreme > 0) {
     const double curvature = std::max(0.0, polynomial_curvature(c, *turn));
-    observer.near_miss(contact, instant, std::sqrt(2 * extreme * curvature) / length);
+    observer.near_miss(contact, absolute(instant), std::sqrt(2 * extreme * curvature) / unit);
   }
 }
 
 template <class Engine, class S, class State>
 void MotionLoop<Engine, S, State>::close(int i, Observer* observer, double event_time) {
-  mode_ |= std::int64_t{1} << i;
   tell(observer, EventKind::stick, i, snapshot(observer), event_time);
+  mode_ |= std::int64_t{1} << i;
 }
 
 template <class Engine, class S, class State>
 void MotionLoop<Engine, S, State>::open(int i, int order, Observer* observer) {
   touches_[static_cast<std::size_t>(i)] = {order, S(0)};
   if (!closed(i)) return;
-  mode_ &= ~(std::int64_t{1} << i);
   tell(observer, EventKind::release, i, snapshot(observer), value_of(time));
+  mode_ &= ~(std::int64_t{1} << i);
 }
 
 template <class Engine, class S, class State>
-void MotionLoop<Engine, S, State>::tell(Observer* observer, EventKind kind, int contact,
-                                        const OuterState& before, double event_time, double speed) const {
+template <class Outer>
+void MotionLoop<Engine, S, State>::tell(Observer* observer, EventKind kind, int contact, const Outer& before,
+                                        double event_time, double speed) const {
   if (observer == nullptr) return;
-  const OuterState after = snapshot(observer);
   Event event;
-  event.time = absolute(event_time);
   event.kind = kind;
   event.contact = contact;
+  event.mode = mode_;
   event.approach_speed = speed;
+  tell(observer, event, before, event_time);
+}
+
+template <class Engine, class S, class State>
+template <class Outer>
+void MotionLoop<Engine, S, State>::tell(Observer* observer, Event event, const Outer& before,
+                                        double event_time) const {
+  const Outer after = snapshot(observer);
+  event.time = absolute(event_time);
   event.before = {before.data(), static_cast<std::size_t>(before.size())};
   event.after = {after.data(), static_cast<std::size_t>(after.size())};
   observer->event(event);

@@ -12,15 +12,16 @@
 
 namespace graze {
 
-/// Moves a plain motion; `inner(i)` is the place of state i in the engine's own order.
+/// Moves a plain motion; `inner(i)` is the place of state i in the engine's own order, which may go on with
+/// entries of its own.
 template <class Motion, class Inner>
 Outcome move_plain(Motion& motion, const Inner& inner, HybridState& state, const Section& section,
-                   std::size_t contacts, Observer* observer) {
+                   std::size_t guards, Observer* observer) {
   const Eigen::Index n = state.x.size();
-  motion.x.resize(n);
+  motion.x.resize(std::max(n, motion.x.size()));
   for (Eigen::Index i = 0; i < n; ++i) motion.x(inner(i)) = state.x(i);
   motion.time = state.time;
-  motion.place(state, contacts);
+  motion.place(state, guards);
   const Outcome outcome = motion.advance(section, observer);
   for (Eigen::Index i = 0; i < n; ++i) state.x(i) = motion.x(inner(i));
   state.time = motion.time;
@@ -31,11 +32,11 @@ Outcome move_plain(Motion& motion, const Inner& inner, HybridState& state, const
 /// Moves one motion in dual numbers with the directions first … first + N − 1 of `seed`.
 template <int N, class Motion, class Inner>
 Outcome move_directions(Motion& motion, const Inner& inner, HybridState& state, const Section& section,
-                        std::size_t contacts, const Tangent& seed, Tangent& tangent, Eigen::Index first) {
+                        std::size_t guards, const Tangent& seed, Tangent& tangent, Eigen::Index first) {
   using S = Dual<N>;
   const Eigen::Index n = seed.state.rows();
   const Eigen::Index last = std::min<Eigen::Index>(seed.state.cols(), first + N);
-  motion.x.resize(n);
+  motion.x.resize(std::max(n, motion.x.size()));
   for (Eigen::Index i = 0; i < n; ++i) motion.x(inner(i)) = S(state.x(i));
   motion.time = S(state.time);
   for (Eigen::Index k = first; k < last; ++k) {
@@ -43,7 +44,7 @@ Outcome move_directions(Motion& motion, const Inner& inner, HybridState& state, 
     for (Eigen::Index i = 0; i < n; ++i) motion.x(inner(i)).slope[j] = seed.state(i, k);
     motion.time.slope[j] = seed.time(k);
   }
-  motion.place(state, contacts);
+  motion.place(state, guards);
   const Outcome outcome = motion.advance(section, nullptr);
   for (Eigen::Index k = first; k < last; ++k) {
     const std::size_t j = static_cast<std::size_t>(k - first);

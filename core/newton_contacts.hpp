@@ -56,6 +56,11 @@ struct FreePressing {
 ///     void pass_on(int i, S integral)        what the rest of the system felt of ∫ gap dt
 ///     FreePressing free_pressing(int i)      a with all contacts open
 ///     double press_rate(int i)               da/dt with the other closed contacts closed
+///
+/// and where more than contacts is to be decided in an instant, instead of the ones below
+///
+///     void jumped()                          velocities have changed
+///     Outcome settle(observer)               what holds from now on
 template <class Engine, class S, class State>
 class NewtonContacts : public MotionLoop<Engine, S, State> {
  public:
@@ -79,8 +84,16 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
   bool hits(int contact, const Crossing& c) const {
     return contact == c.guard && !closed(contact) && engine().reaches(contact);
   }
+  /// Whether a gap that is not positive at a start belongs to the other side; an engine may say otherwise.
+  bool behind(int i) const { return !engine().reaches(i); }
+  /// Whether the gap is just about to mean nothing, but for rounding; likewise.
+  bool at_end(int) const { return false; }
   Outcome start(Observer* observer);
   Outcome meet(const Crossing& c, Observer* observer);
+  void jumped() {}
+  Outcome settle(Observer* observer);
+
+  std::vector<int> resting_;  ///< contacts at zero gap and zero normal speed, to be settled
 
  private:
   struct Touching {
@@ -92,13 +105,12 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
   Engine& engine() { return static_cast<Engine&>(*this); }
   const Engine& engine() const { return static_cast<const Engine&>(*this); }
   double gap_rounding(int i) { return 8 * std::numeric_limits<double>::epsilon() * engine().reach(i); }
+  void part(int i, Observer* observer);
   Outcome hit(int i, Observer* observer);
   Outcome impulses();
   void complete_chatter(int i, Observer* observer);
-  Outcome settle(Observer* observer);
   void decide_without_force(int i, Observer* observer);
 
-  std::vector<int> resting_;        ///< contacts at zero gap and zero normal speed, to be settled
   std::vector<Touching> touching_;  ///< contacts that take part in an impact
 };
 
@@ -107,15 +119,16 @@ Outcome NewtonContacts<Engine, S, State>::start(Observer* observer) {
   constexpr double slack = 1e-12;
   const int count = engine().count();
   mode_ = 0;
-  touches_.assign(static_cast<std::size_t>(count), {});
+  std::fill(touches_.begin(), touches_.end(), ExactTouch{});
   resting_.clear();
   settled_ = true;
+  engine().jumped();
   int approaching = -1;
   const double slow = slack * engine().speed();
   for (int i = 0; i < count; ++i) {
     if (!engine().exists(i)) continue;
     const double g = value_of(engine().gap(i));
-    if (g <= 0 && !engine().reaches(i)) {
+    if (g <= 0 && engine().behind(i)) {
       if (g < 0) engine().pass_by(i);
       continue;
     }
@@ -134,16 +147,21 @@ Outcome NewtonContacts<Engine, S, State>::start(Observer* observer) {
     }
   }
   if (approaching >= 0) return hit(approaching, observer);
-  return settle(observer);
+  return engine().settle(observer);
 }
 
 template <class Engine, class S, class State>
 Outcome NewtonContacts<Engine, S, State>::meet(const Crossing& c, Observer* observer) {
-  if (c.guard >= engine().count()) {  // the foot of a closed contact has come to its end
-    open(c.guard - engine().count(), 2, observer);
+  if (c.guard >= engine().count()) {
+    part(c.guard - engine().count(), observer);
     return Outcome::ok;
   }
   if (!closed(c.guard)) {
+    for (int j = 0; engine().at_end(c.guard) && j < engine().count(); ++j) {
+      if (!closed(j) || !engine().at_end(j)) continue;
+      part(j, observer);  // the same instant seen from the other end
+      return Outcome::ok;
+    }
     if (engine().reaches(c.guard)) return hit(c.guard, observer);
     engine().pass_by(c.guard);
     touches_[static_cast<std::size_t>(c.guard)] = {1, S(0)};
@@ -155,6 +173,21 @@ Outcome NewtonContacts<Engine, S, State>::meet(const Crossing& c, Observer* obse
     touches_[static_cast<std::size_t>(c.guard)] = {2, S(0)};  // the force only touches zero
   }
   return Outcome::ok;
+}
+
+/// The foot of closed contact i has come to its end: nothing holds it any more. Where it is an end on an end,
+/// the other one parts with it.
+template <class Engine, class S, class State>
+void NewtonContacts<Engine, S, State>::part(int i, Observer* observer) {
+  constexpr double slack = 1e-13;
+  open(i, 2, observer);
+  if (engine().pressing(i) > S(0)) engine().pass_by(i);
+  for (int j = 0; j < engine().count(); ++j) {
+    if (j == i || closed(j) || !engine().at_end(j)) continue;
+    if (std::abs(value_of(engine().gap(j))) > slack * engine().reach(j)) continue;
+    if (engine().approach(j) > S(0)) engine().pass_by(j);
+    touches_[static_cast<std::size_t>(j)] = {1, S(0)};
+  }
 }
 
 /// Contact i is met with its gap at zero.
@@ -169,11 +202,11 @@ Outcome NewtonContacts<Engine, S, State>::hit(int i, Observer* observer) {
     engine().kick(i, w);
     resting_.push_back(i);
     tell(observer, EventKind::graze, i, before, value_of(time), std::max(0.0, value_of(w)));
-    return settle(observer);
+    return engine().settle(observer);
   }
   touching_.clear();
   for (int j = 0; j < engine().count(); ++j) {
-    if (!engine().exists(j) || !engine().reaches(j)) continue;
+    if (!engine().exists(j) || (j != i && !engine().reaches(j))) continue;
     const bool meets =
         j == i || closed(j) ||
         (std::abs(value_of(engine().gap(j))) <= gap_rounding(j) && engine().approach(j) > S(0));
@@ -183,6 +216,7 @@ Outcome NewtonContacts<Engine, S, State>::hit(int i, Observer* observer) {
   }
   const Outcome outcome = impulses();
   if (outcome != Outcome::ok) return outcome;
+  engine().jumped();
   for (const Touching& t : touching_) {
     const bool was_closed = closed(t.contact);
     if (!was_closed) tell(observer, EventKind::impact, t.contact, before, value_of(time), value_of(t.speed));
@@ -196,7 +230,7 @@ Outcome NewtonContacts<Engine, S, State>::hit(int i, Observer* observer) {
   for (const Touching& t : touching_) {
     if (touches_[static_cast<std::size_t>(t.contact)].order == 1) complete_chatter(t.contact, observer);
   }
-  return settle(observer);
+  return engine().settle(observer);
 }
 
 /// Velocities after an impact: 0 ≤ Λ ⊥ u⁺ + r u⁻ ≥ 0 over the touching contacts, u = −approach speed.

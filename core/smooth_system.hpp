@@ -7,14 +7,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "core/elimination.hpp"
+#include "core/follow_legs.hpp"
 #include "core/model.hpp"
-#include "core/motion_system.hpp"
 #include "core/newton_contacts.hpp"
 #include "core/taylor_motion.hpp"
+#include "core/taylor_system.hpp"
 
 namespace graze {
 
@@ -23,8 +27,8 @@ namespace graze {
 ///
 /// `Equations<S>` provides, with Vector<T> = Eigen::Matrix<T, states, 1> and T = S or Series<S>,
 ///
-///     static constexpr int states, contacts
-///     explicit Equations(std::span<const S> parameters)
+///     static constexpr int states, contacts   Eigen::Dynamic: the functions size(), count() tell
+///     explicit Equations(std::span<const S> parameters)    after the setup of SmoothSystem
 ///     S period() const                  forcing period, 0: autonomous
 ///     double rate() const               fastest rate, 1/time
 ///     void rates(const T& t, const Vector<T>& x, Vector<T>& rate) const    all contacts open
@@ -46,7 +50,9 @@ namespace graze {
 ///
 /// Rules: a gap that reaches zero with no foot is no contact; the body passes by and may come back on the
 /// other side, where the gap counts with the other sign. Both sides touch alike. A closed contact whose foot
-/// falls through zero opens.
+/// falls through zero opens. A start behind a contact, too, is on its other side where the equations say so:
+///
+///     bool behind(int i, x of double) const     a negative gap is no violation
 template <class S, template <class> class Equations>
 struct ContactDynamics : Equations<S> {
   using Free = Equations<S>;
@@ -59,17 +65,26 @@ struct ContactDynamics : Equations<S> {
   static constexpr bool has_foot = requires(const Free& f, const S& t, const Vector<S>& x) {
     f.foot(0, t, x);
   };
-  /// Guard i < contacts: gap or force of contact i; guard contacts + i: its foot while closed.
-  static constexpr int guards = has_foot ? 2 * contacts : contacts;
+  static constexpr bool has_sides = requires(const Free& f, const Eigen::VectorXd& y) { f.behind(0, y); };
+  int count() const {
+    if constexpr (contacts == Eigen::Dynamic) {
+      return Free::count();
+    } else {
+      return contacts;
+    }
+  }
+  /// Guard i < count: gap or force of contact i; guard count + i: its foot while closed.
+  int guard_count() const { return has_foot ? 2 * count() : count(); }
+  static constexpr int touches = contacts;
 
   using Free::Free;
 
-  bool watched(int k, std::int64_t mode) const { return k < contacts || closed(k - contacts, mode); }
-  bool is_gap(int k, std::int64_t mode) const { return k < contacts && !closed(k, mode); }
+  bool watched(int k, std::int64_t mode) const { return k < count() || closed(k - count(), mode); }
+  bool is_gap(int k, std::int64_t mode) const { return k < count() && !closed(k, mode); }
   static bool closed(int i, std::int64_t mode) { return ((mode >> i) & 1) != 0; }
   /// −1 when contact i has been passed by and is met from behind.
-  static double side(int i, std::int64_t mode) {
-    return has_foot && ((mode >> (contacts + i)) & 1) != 0 ? -1.0 : 1.0;
+  double side(int i, std::int64_t mode) const {
+    return has_foot && ((mode >> (count() + i)) & 1) != 0 ? -1.0 : 1.0;
   }
   /// Where no contact can be passed by, there is one side and nothing to be done.
   template <class T>
@@ -80,7 +95,7 @@ struct ContactDynamics : Equations<S> {
       return value;
     }
   }
-  static constexpr std::int64_t closed_bits = (std::int64_t{1} << contacts) - 1;
+  bool any_closed(std::int64_t mode) const { return (mode & ((std::int64_t{1} << count()) - 1)) != 0; }
 
   template <class T>
   T gap_in(int i, std::int64_t mode, const T& t, const Vector<T>& x) const {
@@ -102,16 +117,16 @@ struct ContactDynamics : Equations<S> {
   template <class T>
   void rates(std::int64_t mode, const T& t, const Vector<T>& x, Vector<T>& rate) const {
     Free::rates(t, x, rate);
-    if ((mode & closed_bits) == 0) return;
+    if (!any_closed(mode)) return;
     const Forces<T> force = forces(mode, t, x);
-    for (int i = 0; i < contacts; ++i) {
+    for (int i = 0; i < count(); ++i) {
       if (closed(i, mode)) kick_in(i, mode, x, force(i), rate);
     }
   }
   template <class T>
   T guard(int k, std::int64_t mode, const T& t, const Vector<T>& x) const {
     if constexpr (has_foot) {
-      if (k >= contacts) return Free::foot(k - contacts, t, x);
+      if (k >= count()) return Free::foot(k - count(), t, x);
     }
     return closed(k, mode) ? T(forces(mode, t, x)(k)) : gap_in(k, mode, t, x);
   }
@@ -128,42 +143,35 @@ struct ContactDynamics : Equations<S> {
   T pressing_in(int i, std::int64_t mode, const T& t, const Vector<T>& x) const {
     const std::int64_t others = mode & ~(std::int64_t{1} << i);
     T a = free_pressing(i, mode, t, x);
-    if ((others & closed_bits) == 0) return a;
+    if (!any_closed(others)) return a;
     const Forces<T> force = forces(others, t, x);
-    for (int j = 0; j < contacts; ++j) {
+    for (int j = 0; j < count(); ++j) {
       if (closed(j, others)) a = a - response(i, j, mode, t, x) * force(j);
     }
     return a;
   }
 
  private:
-  /// λ of the closed contacts: G λ = a, by elimination (G has ones on its diagonal).
+  /// λ of the closed contacts: G λ = a; G has ones on its diagonal.
   template <class T>
   Forces<T> forces(std::int64_t mode, const T& t, const Vector<T>& x) const {
-    Forces<T> force;
-    std::array<int, contacts> set;
-    std::size_t n = 0;
-    for (int i = 0; i < contacts; ++i) {
+    Forces<T> force(count());
+    std::vector<int> set;
+    for (int i = 0; i < count(); ++i) {
       if (!closed(i, mode)) continue;
       force(i) = free_pressing(i, mode, t, x);
-      set[n++] = i;
+      set.push_back(i);
     }
+    const std::size_t n = set.size();
     if (n == 1) return force;
     std::vector<std::vector<T>> G(n, std::vector<T>(n));
+    std::vector<T> list(n);
     for (std::size_t a = 0; a < n; ++a) {
       for (std::size_t b = 0; b < n; ++b) G[a][b] = response(set[a], set[b], mode, t, x);
+      list[a] = force(set[a]);
     }
-    for (std::size_t p = 0; p < n; ++p) {
-      for (std::size_t a = p + 1; a < n; ++a) {
-        const T share = G[a][p] / G[p][p];
-        for (std::size_t b = p + 1; b < n; ++b) G[a][b] = G[a][b] - share * G[p][b];
-        force(set[a]) = force(set[a]) - share * force(set[p]);
-      }
-    }
-    for (std::size_t p = n; p-- > 0;) {
-      for (std::size_t b = p + 1; b < n; ++b) force(set[p]) = force(set[p]) - G[p][b] * force(set[b]);
-      force(set[p]) = force(set[p]) / G[p][p];
-    }
+    eliminate(G, list);
+    for (std::size_t a = 0; a < n; ++a) force(set[a]) = list[a];
     return force;
   }
 };
@@ -184,15 +192,26 @@ class SmoothMotion final
   using Base::time;
   using Base::x;
 
+  Ending<S> ending;  ///< of a leg
+
+  /// One leg from x and time on: for `duration` or to the gap's zero, then what its end says. false: more
+  /// than a step backwards, no zero, or a series does not exist.
+  bool follow(const Leg& leg, const S& duration) {
+    mode_ = leg.mode;
+    if (!(leg.length == Leg::Length::given ? this->flow_for(duration) : fly(leg))) return false;
+    if (leg.contact >= 0) finish(leg);
+    return true;
+  }
+
  private:
   friend Rules;
   friend typename Rules::Loop;
   using Base::dynamics;
   using Base::mode_;
 
-  int count() const { return Dynamics::contacts; }
+  int count() const { return dynamics().count(); }
   bool exists(int) const { return true; }
-  bool any_closed() const { return (mode_ & Dynamics::closed_bits) != 0; }
+  bool any_closed() const { return dynamics().any_closed(mode_); }
   /// Whether contact i can touch here. At a start, one that cannot is met from the side it is on.
   bool reaches(int i) const {
     if constexpr (Dynamics::has_foot) {
@@ -201,7 +220,22 @@ class SmoothMotion final
       return true;
     }
   }
-  void pass_by(int i) { mode_ ^= std::int64_t{1} << (Dynamics::contacts + i); }
+  /// At a start: whether a gap that is not positive belongs to the other side.
+  bool behind(int i) const {
+    if constexpr (Dynamics::has_sides) {
+      return dynamics().behind(i, values_of(x).eval());
+    } else {
+      return !reaches(i);
+    }
+  }
+  bool at_end(int i) const {
+    if constexpr (Dynamics::has_foot) {
+      return std::abs(value_of(dynamics().foot(i, time, x))) <= 1e-13 * reach(i) * reach(i);
+    } else {
+      return false;
+    }
+  }
+  void pass_by(int i) { mode_ ^= std::int64_t{1} << (count() + i); }
   S gap(int i) const { return dynamics().gap_in(i, mode_, time, x); }
   S approach(int i) const { return -dynamics().opening_in(i, mode_, time, x); }
   double reach(int i) const { return dynamics().reach(i, values_of(x).eval()); }
@@ -225,114 +259,105 @@ class SmoothMotion final
     }
   }
   /// dλ/dt along the motion with contact i closed.
-  S force_rate(int i) {
-    this->flow().expand(dynamics(), mode_ | (std::int64_t{1} << i), time, x, {i}, 1);
-    return this->flow().guard_coefficient(0, 1);
-  }
+  S force_rate(int i) { return this->guard_rate(i, mode_ | (std::int64_t{1} << i)); }
   double press_rate(int i) { return value_of(force_rate(i)); }
   Rebound<S> rebound(int i, const S& speed) {
-    State direction = State::Constant(S(0));
+    State direction = State::Constant(x.size(), S(0));
     dynamics().kick_in(i, mode_, x, S(1), direction);
     const S damping = this->flow().along(time, x, direction, [&](const auto& t, const auto& y) {
       return dynamics().pressing_in(i, mode_, t, y);
     })[1];
     return {speed, restitution(i), pressing(i), force_rate(i), damping};
   }
-  /// With p the direction of the gap in the positions and u its direction in the velocities, the rest of the
-  /// system feels J p + J (J u − p) per ∫ gap dt, J = d rate/dx with the contact closed.
   void pass_on(int i, const S& integral) {
-    const std::int64_t mode = mode_ | (std::int64_t{1} << i);
-    State p = State::Constant(S(0));
+    State p = State::Constant(x.size(), S(0));
     State u = p;
-    dynamics().lift(i, x, S(Dynamics::side(i, mode_)), p);
+    dynamics().lift(i, x, S(dynamics().side(i, mode_)), p);
     dynamics().kick_in(i, mode_, x, S(1), u);
-    const State behind = change(mode, u) - p;
-    x += (change(mode, p) + change(mode, behind)) * integral;
+    this->feel_gap(mode_ | (std::int64_t{1} << i), p, u, integral);
   }
-  State change(std::int64_t mode, const State& direction) {
-    const auto rates = this->flow().along(time, x, direction, [&](const auto& t, const auto& y) {
-      auto rate = y;
-      dynamics().rates(mode, t, y, rate);
-      return rate;
-    });
-    State result;
-    for (int k = 0; k < Dynamics::states; ++k) result(k) = rates(k)[1];
-    return result;
+  /// To the zero of the gap of the leg's contact, within one step.
+  bool fly(const Leg& leg) {
+    this->flow().expand(dynamics(), mode_, time, x, {leg.contact});
+    if (!(this->flow().choose(dynamics().rate()) > 0)) return false;
+    const bool rebound = leg.length == Leg::Length::rebound;
+    Coefficients gap_on_step = this->flow().guard(0);
+    if (rebound) gap_on_step[0] = 0;
+    const auto end = end_of_flight(gap_on_step, rebound);
+    if (!end) return false;
+    Crossing there;
+    there.kind = Crossing::Kind::guard;
+    there.guard = leg.contact;
+    there.fraction = *end;
+    there.slope = polynomial_slope(gap_on_step, *end) / this->flow().length();
+    this->move(there);
+    const S late = gap(leg.contact);
+    this->drift((S(value_of(late)) - late) / S(there.slope));
+    return true;
   }
-};
-
-template <template <class> class Equations>
-class SmoothSystem final : public System {
- public:
-  using Plain = ContactDynamics<double, Equations>;
-
-  SmoothSystem(std::span<const double> values, const Tolerance& tolerance)
-      : values_(values.begin(), values.end()),
-        tolerance_(tolerance),
-        plain_(values),
-        motion_(plain_, tolerance) {}
-  SmoothSystem(const SmoothSystem&) = delete;
-  SmoothSystem& operator=(const SmoothSystem&) = delete;
-
-  int states() const override { return Plain::states; }
-  int contacts() const override { return Plain::contacts; }
-  double period() const override { return plain_.period(); }
-  bool periodic() const override { return true; }
-  double rate() const override { return plain_.rate(); }
-
-  Outcome advance(HybridState& state, const Section& section, Observer* observer) override {
-    return move_plain(motion_, same, state, section, Plain::contacts, observer);
-  }
-  Outcome advance(HybridState& state, const Section& section, Tangent& tangent) override {
-    return in_chunks(state, tangent, [&](HybridState& from, const Tangent& seed, Eigen::Index first) {
-      return seed.state.cols() - first == 1 ? carry<1>(from, section, seed, tangent, first)
-                                            : carry<Plain::states>(from, section, seed, tangent, first);
-    });
-  }
-  void gaps(const HybridState& state, Eigen::VectorXd& gap, Eigen::VectorXd& rate) const override {
-    gap.resize(Plain::contacts);
-    rate.resize(Plain::contacts);
-    const Vector<double> x = state.x;
-    for (int i = 0; i < Plain::contacts; ++i) {
-      gap(i) = plain_.gap_in(i, state.mode, state.time, x);
-      rate(i) = plain_.opening_in(i, state.mode, state.time, x);
+  void finish(const Leg& leg) {
+    const int i = leg.contact;
+    const bool is_closed = Dynamics::closed(i, mode_);
+    switch (leg.end) {
+      case EventKind::impact:
+        ending.guard = gap(i);
+        ending.measure = approach(i);
+        put_on(i);
+        kick(i, S((S(1) + restitution(i)) * approach(i)));
+        break;
+      case EventKind::graze:
+        ending.guard = is_closed ? force_rate(i) : S(-approach(i));
+        ending.measure = dynamics().guard(i, mode_, time, x);
+        break;
+      case EventKind::release:
+        ending.guard = dynamics().guard(i, mode_, time, x);
+        ending.measure = -force_rate(i);
+        break;
+      case EventKind::chatter_complete: {
+        ending.guard = gap(i);
+        put_on(i);
+        const Rebound<S> last = rebound(i, S(-approach(i)));
+        ending.measure = last.pressing;
+        kick(i, approach(i));
+        pass_on(i, chatter_gap_integral(last));
+        break;
+      }
+      case EventKind::stick:
+        ending.guard = -approach(i);
+        put_on(i);
+        kick(i, approach(i));
+        ending.measure = pressing(i);
+        break;
+      default:
+        break;
     }
   }
-  Eigen::RowVectorXd gap_gradient(const HybridState& state, int contact) const override {
-    using S = Dual<Plain::states>;
-    const std::vector<S> values(values_.begin(), values_.end());
-    const Equations<S> equations{std::span<const S>(values)};
-    Vector<S> x = state.x.template cast<S>();
-    for (int i = 0; i < Plain::states; ++i) x(i).slope[static_cast<std::size_t>(i)] = 1;
-    const S gap = equations.gap(contact, S(state.time), x) * S(Plain::side(contact, state.mode));
-    return Eigen::Map<const Eigen::RowVectorXd>(gap.slope.data(), Plain::states);
-  }
-
- private:
-  template <class T>
-  using Vector = Eigen::Matrix<T, Plain::states, 1>;
-  static constexpr auto same = [](Eigen::Index i) { return i; };
-
-  template <int N>
-  std::pair<Outcome, Eigen::Index> carry(HybridState& state, const Section& section, const Tangent& seed,
-                                         Tangent& tangent, Eigen::Index first) {
-    const std::vector<Dual<N>> values = dual_parameters<N>(values_, seed, first);
-    const ContactDynamics<Dual<N>, Equations> dynamics{std::span<const Dual<N>>(values)};
-    SmoothMotion<Dual<N>, Equations> motion(dynamics, tolerance_);
-    return {move_directions<N>(motion, same, state, section, Plain::contacts, seed, tangent, first), N};
-  }
-
-  std::vector<double> values_;
-  Tolerance tolerance_;
-  Plain plain_;
-  SmoothMotion<double, Equations> motion_;
 };
+
+/// Newton's contacts between the equations, as core/taylor_system asks for them. `Setup` is what the
+/// equations need beyond the values of the parameters.
+template <template <class> class Equations, class... Setup>
+struct SmoothKind {
+  template <class S>
+  using Dynamics = ContactDynamics<S, Equations>;
+  template <class S>
+  using Motion = SmoothMotion<S, Equations>;
+  template <class S>
+  Dynamics<S> dynamics(std::span<const S> values) const {
+    return std::apply([&](const Setup&... parts) { return Dynamics<S>(parts..., values); }, setup);
+  }
+
+  std::tuple<Setup...> setup;
+};
+
+template <template <class> class Equations, class... Setup>
+using SmoothSystem = TaylorSystem<SmoothKind<Equations, Setup...>>;
 
 /// The system at these values; nullptr when they make none.
 template <template <class> class Equations>
 std::unique_ptr<System> smooth_system(std::span<const double> values, const Tolerance& tolerance) {
   if (!Equations<double>(values).valid()) return nullptr;
-  return std::make_unique<SmoothSystem<Equations>>(values, tolerance);
+  return std::make_unique<SmoothSystem<Equations>>(SmoothKind<Equations>{}, values, tolerance);
 }
 
 }  // namespace graze

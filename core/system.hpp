@@ -5,18 +5,22 @@
 #include <Eigen/Core>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <span>
 #include <vector>
 
+#include "core/course.hpp"
 #include "core/event.hpp"
 #include "core/outcome.hpp"
 
 namespace graze {
 
 /// How a contact stands at the start of an arc, beyond what the state tells: the number of leading
-/// derivatives of its gap that are zero by what has just happened there.
+/// derivatives of its gap that are zero by what has just happened there. Alike for what else is watched.
 struct Touch {
   int order = 0;  ///< 0: apart; 1: just rebounded; 2: just let go by a jump; 3: let go by a vanishing force
   double speed = 0;  ///< order 1: speed with which the gap opens, exact where the state has lost digits
+  double root = 0;   ///< of a compliant contact: root of its penetration, likewise
 };
 
 /// Where a motion stands.
@@ -25,7 +29,7 @@ struct HybridState {
   std::int64_t turns = 0;      ///< whole forcing periods on top of `time`
   Eigen::VectorXd x;           ///< one entry per state of the model
   std::int64_t mode = 0;       ///< which contacts are closed (bit i: contact i) and, above, model-defined
-  std::vector<Touch> touches;  ///< per contact
+  std::vector<Touch> touches;  ///< per contact; then two per friction
   bool settled = false;        ///< false: mode and touches are still to be found from x (a fresh start)
 };
 
@@ -59,6 +63,14 @@ class System {
 
   virtual int states() const = 0;
   virtual int contacts() const = 0;
+  /// Frictions whose sticking is told, in the order of Model::frictions().
+  virtual int frictions() const { return 0; }
+  /// Whether friction `k` does not slide.
+  virtual bool sticks(const HybridState& state, int k) {
+    static_cast<void>(state);
+    static_cast<void>(k);
+    return false;
+  }
   /// Forcing period, 0 when autonomous.
   virtual double period() const = 0;
   /// Whether the right-hand side has this period exactly (all forcing frequencies are multiples of one).
@@ -71,6 +83,13 @@ class System {
   virtual Outcome advance(HybridState& state, const Section& section, Observer* observer) = 0;
   /// The same with derivatives through every event on the way.
   virtual Outcome advance(HybridState& state, const Section& section, Tangent& tangent) = 0;
+  /// Follows legs with their derivatives, also by one parameter (its index in Model::parameters()). Nothing:
+  /// a leg that this system cannot follow.
+  virtual std::optional<Course> follow(std::span<const Leg> legs, int parameter) {
+    static_cast<void>(legs);
+    static_cast<void>(parameter);
+    return std::nullopt;
+  }
   /// Gap of every contact (>= 0 while open) and its rate at a state.
   virtual void gaps(const HybridState& state, Eigen::VectorXd& gap, Eigen::VectorXd& rate) const = 0;
   /// Derivative of the gap of one contact with respect to the state.

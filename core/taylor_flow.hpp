@@ -26,7 +26,7 @@ using Coefficients = std::array<double, highest_order + 1>;
 
 /// `Dynamics` with scalar S provides, each templated on the number type T (S or Series<S>),
 ///
-///     static constexpr int states
+///     static constexpr int states    Eigen::Dynamic: as many as the state that is expanded has
 ///     void rates(mode, const T& t, const Vector<T>& x, Vector<T>& rate) const
 ///     T guard(int k, mode, const T& t, const Vector<T>& x) const
 ///
@@ -56,7 +56,9 @@ class TaylorFlow {
   /// Chooses the length of the step: what is left out of any state or guard is below the tolerance times its
   /// size on the step. 0 where a series does not exist (the root of a state that is
   /// zero).
-  double choose(double rate);
+  double choose(double rate) { return choose(rate, guards_.size()); }
+  /// … of the first `count` guards; the others are only looked at.
+  double choose(double rate, std::size_t count);
 
   double length() const { return length_; }
   /// State at a fraction of the step.
@@ -109,10 +111,12 @@ void TaylorFlow<S, Dynamics>::expand(const Dynamics& dynamics, std::int64_t mode
                                      const std::vector<int>& guards, int order) {
   tape_.begin(highest_order);
   time_ = tape_.input();
-  for (int i = 0; i < states; ++i) x_(i) = tape_.input();
+  x_.resize(x.size());
+  rate_.resize(x.size());
+  for (Series<S>& coordinate : x_) coordinate = tape_.input();
   time_[0] = t;
   for (int k = 1; k <= highest_order; ++k) time_[k] = S(k == 1 && !has_clock ? 1 : 0);
-  for (int i = 0; i < states; ++i) x_(i)[0] = x(i);
+  for (Eigen::Index i = 0; i < x.size(); ++i) x_(i)[0] = x(i);
   guards_.resize(guards.size());
   for (int k = 0; k <= order; ++k) {
     tape_.pass(k);
@@ -124,7 +128,7 @@ void TaylorFlow<S, Dynamics>::expand(const Dynamics& dynamics, std::int64_t mode
     if (k == order) break;
     dynamics.rates(mode, time_, x_, rate_);
     const double share = 1.0 / (k + 1);
-    for (int i = 0; i < states; ++i) x_(i)[k + 1] = rate_(i)[k] * share;
+    for (Eigen::Index i = 0; i < x.size(); ++i) x_(i)[k + 1] = rate_(i)[k] * share;
   }
 }
 
@@ -132,14 +136,14 @@ void TaylorFlow<S, Dynamics>::expand(const Dynamics& dynamics, std::int64_t mode
 /// being first 0 and then the length found with that; several orders, as symmetric motions lack three of
 /// four.
 template <class S, class Dynamics>
-double TaylorFlow<S, Dynamics>::choose(double rate) {
+double TaylorFlow<S, Dynamics>::choose(double rate, std::size_t count) {
   constexpr int looked_at = 4;
   const double longest = std::log(40 / rate);  // where all series end by themselves
   length_ = 0;
   for (int pass = 0; pass < 2; ++pass) {
     std::array<double, looked_at> left_out{};  // the greatest |c_k| of a series per its size
-    for (int i = 0; i < states; ++i) weigh(x_(i), left_out);
-    for (const Series<S>& guard : guards_) weigh(guard, left_out);
+    for (const Series<S>& coordinate : x_) weigh(coordinate, left_out);
+    for (std::size_t k = 0; k < count; ++k) weigh(guards_[k], left_out);
     double shortest = longest;
     for (int j = 0; j < looked_at; ++j) {
       const double c = left_out[static_cast<std::size_t>(j)];
@@ -164,8 +168,8 @@ S TaylorFlow<S, Dynamics>::evaluate(const Series<S>& series, double fraction) co
 
 template <class S, class Dynamics>
 auto TaylorFlow<S, Dynamics>::state(double fraction) const -> State {
-  State x;
-  for (int i = 0; i < states; ++i) x(i) = evaluate(x_(i), fraction);
+  State x(x_.size());
+  for (Eigen::Index i = 0; i < x.size(); ++i) x(i) = evaluate(x_(i), fraction);
   return x;
 }
 
@@ -194,11 +198,11 @@ template <class F>
 auto TaylorFlow<S, Dynamics>::along(const S& t, const State& x, const State& direction, const F& f) {
   tape_.begin(1);
   Series<S> time = tape_.input();
-  Vector<Series<S>> point;
-  for (int i = 0; i < states; ++i) point(i) = tape_.input();
+  Vector<Series<S>> point(x.size());
+  for (Series<S>& coordinate : point) coordinate = tape_.input();
   time[0] = t;
   time[1] = S(0);
-  for (int i = 0; i < states; ++i) {
+  for (Eigen::Index i = 0; i < x.size(); ++i) {
     point(i)[0] = x(i);
     point(i)[1] = direction(i);
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/motion_loop.hpp"
@@ -20,6 +21,17 @@ namespace graze {
 ///     S period() const, double rate() const
 ///     bool watched(int guard, std::int64_t mode) const   whether this guard means anything in the mode
 ///     bool is_gap(int guard, std::int64_t mode) const    whether it is an open gap, to be reported
+///
+/// and where a mode lasts for one step only
+///
+///     static std::int64_t after_step(std::int64_t mode)  what it becomes
+///
+/// and may provide further guards that are only looked at, when there is an observer,
+///
+///     static constexpr int meters                        their number; their guards follow the others
+///     bool metered(int meter, std::int64_t mode) const   whether it counts in the mode
+///
+/// of which `Engine::measure(Observer&, double end) const` tells up to a fraction of each step.
 template <class Engine, class Rules, class S, class Dynamics>
 class TaylorMotion : public Rules {
  public:
@@ -42,22 +54,50 @@ class TaylorMotion : public Rules {
   /// Along the flow's own variable, and along time.
   void drift(const S& shift);
   void drift_time(const S& shift);
+  /// By a given time, whatever the guards say; at most one step backwards. false: not possible.
+  bool flow_for(const S& duration);
 
  protected:
   using Rules::mode_;
   using Rules::on_level_;
   using Rules::touches_;
 
+  static constexpr bool has_meters = requires { Dynamics::meters; };
   const Dynamics& dynamics() const { return dynamics_; }
   Flow& flow() { return flow_; }
+  const Flow& flow() const { return flow_; }
+  /// A meter that counts in the present mode, or a guard that is watched there, as a polynomial.
+  Coefficients polynomial_of(int guard) const {
+    const auto place = std::find(guards_.begin(), guards_.end(), guard);
+    return flow_.guard(static_cast<std::size_t>(place - guards_.begin()));
+  }
   /// Rates of the state in this mode.
   State rates(std::int64_t mode) const {
-    State r;
+    State r = x;
     dynamics_.rates(mode, time, x, r);
     return r;
   }
+  /// Rate of a guard along the motion in this mode.
+  S guard_rate(int k, std::int64_t mode) {
+    flow_.expand(dynamics_, mode, time, x, {k}, 1);
+    return flow_.guard_coefficient(0, 1);
+  }
+  /// What the rest of the system has felt of ∫ gap dt while a contact chattered: with p the direction of the
+  /// gap in the positions and u its direction in the velocities, J p + J (J u − p), J = d rate/dx with the
+  /// contact closed.
+  void feel_gap(std::int64_t mode, const State& p, const State& u, const S& integral) {
+    const State behind = change(mode, u) - p;
+    x += (change(mode, p) + change(mode, behind)) * integral;
+  }
 
  private:
+  int guard_count() const {
+    if constexpr (requires { Dynamics::guards; }) {
+      return Dynamics::guards;
+    } else {
+      return dynamics_.guard_count();
+    }
+  }
   S clock() const {
     if constexpr (Flow::has_clock) {
       return dynamics_.clock(mode_, x);
@@ -67,8 +107,20 @@ class TaylorMotion : public Rules {
   }
   bool expand() {
     flow_.expand(dynamics_, mode_, time, x, guards_);
-    return flow_.choose(dynamics_.rate()) > 0;
+    return flow_.choose(dynamics_.rate(), watched_) > 0;
   }
+  /// Change of the rates in this mode per change of the state in a direction.
+  State change(std::int64_t mode, const State& direction) {
+    const auto rates = flow_.along(time, x, direction, [&](const auto& t, const auto& y) {
+      auto rate = y;
+      dynamics_.rates(mode, t, y, rate);
+      return rate;
+    });
+    State result = direction;
+    for (Eigen::Index k = 0; k < result.size(); ++k) result(k) = rates(k)[1];
+    return result;
+  }
+  void choose_guards(const Observer* observer);
   bool leave_singular_point(double& left);
   /// Fraction of the step at which the time passed is `left`; 1 where it is not.
   double until(double left) const;
@@ -77,7 +129,8 @@ class TaylorMotion : public Rules {
 
   const Dynamics& dynamics_;
   Flow flow_;
-  std::vector<int> guards_;
+  std::vector<int> guards_;  ///< the watched ones, then the meters
+  std::size_t watched_ = 0;
 };
 
 template <class Engine, class Rules, class S, class Dynamics>
@@ -105,12 +158,26 @@ bool TaylorMotion<Engine, Rules, S, Dynamics>::leave_singular_point(double& left
 }
 
 template <class Engine, class Rules, class S, class Dynamics>
-Crossing TaylorMotion<Engine, Rules, S, Dynamics>::search(double horizon, const Section& section,
-                                                          Observer* observer) {
+void TaylorMotion<Engine, Rules, S, Dynamics>::choose_guards(const Observer* observer) {
   guards_.clear();
-  for (int k = 0; k < Dynamics::guards; ++k) {
+  for (int k = 0; k < guard_count(); ++k) {
     if (dynamics_.watched(k, mode_)) guards_.push_back(k);
   }
+  watched_ = guards_.size();
+  if constexpr (has_meters) {
+    for (int k = 0; observer != nullptr && k < Dynamics::meters; ++k) {
+      if (dynamics_.metered(k, mode_)) guards_.push_back(Dynamics::guards + k);
+    }
+  }
+}
+
+template <class Engine, class Rules, class S, class Dynamics>
+Crossing TaylorMotion<Engine, Rules, S, Dynamics>::search(double horizon, const Section& section,
+                                                          Observer* observer) {
+  choose_guards(observer);
+  // A clock that starts from rest may not move time by as much as its rounding at first.
+  constexpr int patience = Flow::has_clock ? 100 : 0;
+  int standing = 0;
   double left = horizon;
   for (bool begins = true;; begins = false) {
     Crossing c;
@@ -119,7 +186,8 @@ Crossing TaylorMotion<Engine, Rules, S, Dynamics>::search(double horizon, const 
     c.fraction = until(left);
     const double passed = value_of(flow_.passed(c.fraction));
     const bool last = c.fraction < 1 || passed >= left;
-    if (!last && !Flow::has_clock && !(value_of(time) + passed > value_of(time))) return c;
+    standing = value_of(time) + passed > value_of(time) ? 0 : standing + 1;
+    if (!last && standing > patience) return c;
     c.kind = Crossing::Kind::none;
     search_step(section, begins, c);
     if (observer != nullptr) watch(*observer, c.fraction);
@@ -129,18 +197,43 @@ Crossing TaylorMotion<Engine, Rules, S, Dynamics>::search(double horizon, const 
     left -= passed;
     std::fill(touches_.begin(), touches_.end(), typename Rules::ExactTouch{});
     on_level_ = false;
+    if constexpr (requires { Dynamics::after_step(mode_); }) {
+      mode_ = Dynamics::after_step(mode_);
+      choose_guards(observer);
+    }
   }
+}
+
+template <class Engine, class Rules, class S, class Dynamics>
+bool TaylorMotion<Engine, Rules, S, Dynamics>::flow_for(const S& duration) {
+  static_assert(!Flow::has_clock, "steps must be lengths of time");
+  guards_.clear();
+  watched_ = 0;
+  double left = value_of(duration);
+  constexpr int most_steps = 100000;
+  for (int k = 0; left != 0 && k < most_steps; ++k) {
+    if (!expand()) return false;
+    const double share = left / flow_.length();
+    if (share < -1) return false;
+    const double fraction = std::min(1.0, share);
+    x = flow_.state(fraction);
+    time += flow_.passed(fraction);
+    left = share <= 1 ? 0 : left - flow_.length();
+  }
+  drift_time(duration - S(value_of(duration)));
+  return left == 0 && this->finite();
 }
 
 template <class Engine, class Rules, class S, class Dynamics>
 void TaylorMotion<Engine, Rules, S, Dynamics>::search_step(const Section& section, bool begins,
                                                            Crossing& first) {
-  for (std::size_t k = 0; k < guards_.size(); ++k) {
+  for (std::size_t k = 0; k < watched_; ++k) {
     const auto guard = static_cast<std::size_t>(guards_[k]);
     const bool touched = begins && guard < touches_.size();
+    auto touch = touched ? touches_[guard] : typename Rules::ExactTouch{};
+    if constexpr (Flow::has_clock) touch.speed *= clock();
     auto c = flow_.guard(k);
-    this->search_guard(guards_[k], c, touched ? touches_[guard] : typename Rules::ExactTouch{},
-                       flow_.length(), first);
+    this->search_guard(guards_[k], c, touch, flow_.length(), first);
   }
   if (section.kind != Section::Kind::level) return;
   auto level = flow_.coordinate(section.coordinate);
@@ -151,9 +244,20 @@ void TaylorMotion<Engine, Rules, S, Dynamics>::search_step(const Section& sectio
 
 template <class Engine, class Rules, class S, class Dynamics>
 void TaylorMotion<Engine, Rules, S, Dynamics>::watch(Observer& observer, double end) const {
-  for (std::size_t k = 0; k < guards_.size(); ++k) {
-    if (!dynamics_.is_gap(guards_[k], mode_)) continue;
-    this->watch_gap(observer, guards_[k], flow_.guard(k), value_of(time), flow_.length(), end);
+  const auto clock = [&](double fraction) {
+    const double passed = value_of(flow_.passed(fraction));
+    if constexpr (Flow::has_clock) {
+      return std::pair(value_of(time) + passed, polynomial_slope(flow_.clock(), fraction));
+    } else {
+      return std::pair(value_of(time) + passed, flow_.length());
+    }
+  };
+  for (std::size_t k = 0; k < watched_; ++k) {
+    if (dynamics_.is_gap(guards_[k], mode_))
+      this->watch_gap(observer, guards_[k], flow_.guard(k), clock, end);
+  }
+  if constexpr (has_meters) {
+    if (guards_.size() > watched_) static_cast<const Engine*>(this)->measure(observer, end);
   }
 }
 

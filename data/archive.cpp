@@ -122,6 +122,14 @@ Dataset spread_part(const Dataset& layout, const std::vector<std::string>& point
   return result;
 }
 
+void check_sizes(const Dataset& data) {
+  for (const Array& array : data.arrays)
+    if (size_of(array) != data.elements(array))
+      throw std::logic_error("array " + array.name + " has " + std::to_string(size_of(array)) +
+                             " values for " + std::to_string(data.elements(array)) + " places");
+  for (const Group& group : data.groups) check_sizes(group.data);
+}
+
 /// A damaged file found while reading, told to the user.
 [[noreturn]] void damaged(const h5::Error& error) {
   throw InputError(std::string(error.what()) + " (the file is truncated or damaged)");
@@ -329,10 +337,7 @@ void write_result(const std::string& path, const Dataset& data, const Attributes
                   const std::string& identity, bool overwrite) {
   check_overwrite(path, file_state(path, identity), overwrite);
   prepare_folder(path);
-  for (const Array& array : data.arrays)
-    if (size_of(array) != data.elements(array))
-      throw std::logic_error("array " + array.name + " has " + std::to_string(size_of(array)) +
-                             " values for " + std::to_string(data.elements(array)) + " places");
+  check_sizes(data);
   h5::replace_file(path, temporary_beside(path), [&](h5::File& file) {
     write_root(file, data, attributes, identity);
     write_dataset(file, data, [](const Array& array, const h5::Extents& extents) {

@@ -75,7 +75,7 @@ void write_result(const std::string& path, const Dataset& data, const Attributes
 ResultState result_state(const std::string& path, const std::string& identity);
 
 struct Result {
-  Dataset data;           ///< dimensions, arrays; array attributes
+  Dataset data;           ///< dimensions, arrays, groups; array attributes
   Attributes attributes;  ///< root attributes; numbers as text
   bool complete = true;   ///< false: a master whose blocks are not all there (missing values stand for them)
 };
@@ -90,7 +90,8 @@ struct RootAttributes {
 RootAttributes read_attributes(const std::string& path);
 
 /// Reads a result file, complete or not. `arrays`: those of these that there are, and the coordinates (empty:
-/// all). Throws InputError naming the file when it is missing, truncated, no HDF5 file or no graze result.
+/// all, and the groups). Throws InputError naming the file when it is missing, truncated, no HDF5 file or no
+/// graze result.
 Result read_result(const std::string& path, const std::vector<std::string>& arrays = {});
 
 }  // namespace graze

@@ -141,6 +141,11 @@ void write_dataset(h5::File& file, const Dataset& data,
     write_array(file, data, array, storage);
     file.set_dimensions(array.name, array.dimensions);
   }
+  for (const Group& part : data.groups) {
+    h5::File group = file.make_group(part.name);
+    for (const auto& [name, text] : part.data.attributes) group.set_text("", name, text);
+    write_dataset(group, part.data, storage);
+  }
 }
 
 Dataset read_dataset(const h5::File& file, const std::vector<std::string>& arrays) {
@@ -151,6 +156,13 @@ Dataset read_dataset(const h5::File& file, const std::vector<std::string>& array
     const bool coordinate = dimensions == std::vector<std::string>{name};
     if (arrays.empty() || coordinate || std::find(arrays.begin(), arrays.end(), name) != arrays.end())
       data.arrays.push_back(read_array(file, name, dimensions));
+  }
+  if (!arrays.empty()) return data;
+  for (const std::string& name : file.groups()) {
+    const h5::File group = file.group(name);
+    Dataset part = read_dataset(group, {});
+    part.attributes = group.attributes("");
+    data.groups.push_back({name, std::move(part)});
   }
   return data;
 }

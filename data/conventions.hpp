@@ -26,13 +26,14 @@ h5::Extents chunk_shape(const h5::Extents& extents, const h5::Extents& box, std:
 /// Bytes of one element of an array.
 std::size_t element_size(const Array& array);
 
-/// Makes all dimensions and arrays of `data` in a new file and writes the values of those that have some.
-/// `storage` says how an array of these extents is stored. Throws std::logic_error for a Dataset that is
-/// no result (coordinates of another shape than their dimension).
+/// Makes all dimensions, arrays and groups of `data` in a new file and writes the values of those that have
+/// some. `storage` says how an array of these extents is stored. Throws std::logic_error for a Dataset that
+/// is no result (coordinates of another shape than their dimension).
 void write_dataset(h5::File& file, const Dataset& data,
                    const std::function<h5::Storage(const Array&, const h5::Extents&)>& storage);
 
-/// Reads dimensions, coordinates and the arrays of these names that the file has (no names: all).
+/// Reads dimensions, coordinates and the arrays of these names that the file has; no names: all of them, and
+/// all groups.
 Dataset read_dataset(const h5::File& file, const std::vector<std::string>& arrays);
 
 }  // namespace graze

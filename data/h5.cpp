@@ -622,10 +622,10 @@ std::vector<std::string> members(hid_t file, const std::string& path) {
   return names;
 }
 
-bool is_array(hid_t file, const std::string& name) {
+bool is_a(H5I_type_t type, hid_t file, const std::string& name) {
   if (!is_hard_link(file, name)) return false;
   const Handle object{H5Oopen(file, name.c_str(), H5P_DEFAULT), H5Oclose};
-  return object.id() >= 0 && H5Iget_type(object.id()) == H5I_DATASET;
+  return object.id() >= 0 && H5Iget_type(object.id()) == type;
 }
 
 bool is_pure_dimension(hid_t array) {
@@ -652,7 +652,31 @@ std::vector<std::string> File::arrays() const {
   const Guard guard;
   std::vector<std::string> result;
   for (const std::string& name : members(file_.id(), path_))
-    if (is_array(file_.id(), name) && !is_pure_dimension(object(name))) result.push_back(name);
+    if (is_a(H5I_DATASET, file_.id(), name) && !is_pure_dimension(object(name))) result.push_back(name);
+  return result;
+}
+
+File File::make_group(const std::string& name) {
+  const Guard guard;
+  const Handle properties = make_properties(H5P_GROUP_CREATE, [](hid_t p, unsigned order) {
+    H5Pset_link_creation_order(p, order);
+    H5Pset_attr_creation_order(p, order);
+  });
+  const hid_t id = H5Gcreate2(file_.id(), name.c_str(), H5P_DEFAULT, properties.id(), H5P_DEFAULT);
+  return {path_, Handle{check(id, path_, "creating group " + name), H5Gclose}, output_};
+}
+
+File File::group(const std::string& name) const {
+  const Guard guard;
+  const hid_t id = H5Gopen2(file_.id(), name.c_str(), H5P_DEFAULT);
+  return {path_, Handle{check(id, path_, "opening group " + name), H5Gclose}, output_};
+}
+
+std::vector<std::string> File::groups() const {
+  const Guard guard;
+  std::vector<std::string> result;
+  for (const std::string& name : members(file_.id(), path_))
+    if (is_a(H5I_GROUP, file_.id(), name)) result.push_back(name);
   return result;
 }
 
@@ -660,7 +684,7 @@ std::vector<Dimension> File::dimensions() const {
   const Guard guard;
   std::vector<Dimension> result;
   for (const std::string& name : members(file_.id(), path_)) {
-    if (!is_array(file_.id(), name) || H5DSis_scale(object(name)) <= 0) continue;
+    if (!is_a(H5I_DATASET, file_.id(), name) || H5DSis_scale(object(name)) <= 0) continue;
     const Extents size = extents(name);
     if (size.size() != 1) throw Error(path_ + ": dimension " + name + " has not one extent");
     result.push_back({name, size[0]});

@@ -82,6 +82,13 @@ class File {
   /// Writes everything out, brings a new file to the disk and closes.
   void close();
 
+  /// A new group; what is asked of the result is asked of the group. Must not outlive this file.
+  File make_group(const std::string& name);
+  /// An existing group.
+  File group(const std::string& name) const;
+  /// Names of the groups in the order in which they were made.
+  std::vector<std::string> groups() const;
+
   bool has_attribute(const std::string& array, const std::string& name) const;
   /// All attributes of an array or the root, numbers as text (several ones separated by spaces).
   std::vector<std::pair<std::string, std::string>> attributes(const std::string& array) const;

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "data/archive.hpp"
 #include "data/memory.hpp"
 #include "drivers/text.hpp"
 #include "generated/version.hpp"
@@ -91,7 +92,8 @@ void read_initial(const Value& given, Problem& problem) {
   const Value table = checked(given, initial_keys(states), "initial");
   const Value* state = table.find("state");
   problem.start_time = table.at("time").number("initial.time");
-  problem.start_state.assign(states.size(), 0.0);
+  problem.start_state = problem.model->start(problem.model->values());
+  problem.start_given = state != nullptr;
   if (state != nullptr) {
     problem.start_state = state->numbers("initial.state");
     if (problem.start_state.size() != states.size()) {
@@ -107,6 +109,7 @@ void read_initial(const Value& given, Problem& problem) {
       throw InputError(entry->place(), key, entry->toml(), "give initial.state or single states, not both");
     }
     problem.start_state[i] = entry->number(key);
+    problem.start_given = true;
   }
 }
 
@@ -141,10 +144,7 @@ Violation violation(const Problem& problem, const std::vector<double>& values) {
   Violation worst;
   const std::unique_ptr<System> system = problem.model->system(values, problem.tolerance);
   if (!system) return worst;  // that is for the analysis to report
-  HybridState start;
-  start.time = problem.start_time;
-  start.x = Eigen::Map<const Eigen::VectorXd>(problem.start_state.data(),
-                                              static_cast<Eigen::Index>(problem.start_state.size()));
+  const HybridState start = problem.start(values);
   Eigen::VectorXd gap;
   Eigen::VectorXd rate;
   system->gaps(start, gap, rate);
@@ -156,7 +156,9 @@ Violation violation(const Problem& problem, const std::vector<double>& values) {
 
 void check_start(const Case& c, const Value& initial) {
   const Value* starts = c.problem.analysis.find("start");
-  if (starts != nullptr && starts->is_text() && starts->text("start") == "random") return;  // not used then
+  if (starts != nullptr && starts->is_text() &&
+      (starts->text("start") == "random" || starts->text("start") == "from_sweep"))
+    return;  // not used then
   Violation first;
   for (const std::vector<double>& values : corners(c)) {
     const Violation here = violation(c.problem, values);
@@ -195,7 +197,7 @@ void ask(Case& c) {
 }
 
 /// Everything that determines the arrays, in one notation.
-std::string identity_of(const Value& root, const Problem& problem) {
+std::string identity_of(const Value& root, const Problem& problem, const std::string& sweep_identity) {
   Value::Array state;
   for (const double x : problem.start_state) state.emplace_back(x);
   Value initial;
@@ -208,7 +210,24 @@ std::string identity_of(const Value& root, const Problem& problem) {
   essence.set("analysis", root.at("analysis"));
   essence.set("tolerance", root.at("tolerance"));
   essence.set("seed", root.at("run").at("seed"));
+  if (problem.sweep) essence.set("sweep", Value(sweep_identity));
   return fmt::format("graze {}: {}", GRAZE_VERSION, essence.toml());
+}
+
+/// Reads the result that the analysis starts from, if it names one; returns its identity.
+std::string read_sweep(Problem& problem) {
+  const Value* sweep = problem.analysis.find("sweep");
+  if (sweep == nullptr) return {};
+  try {
+    Result result = read_result(sweep->text("analysis.sweep"));
+    problem.sweep = std::make_shared<const Dataset>(std::move(result.data));
+    for (const auto& [name, text] : result.attributes) {
+      if (name == "identity") return text;
+    }
+  } catch (const InputError& error) {
+    throw InputError(sweep->place(), "analysis.sweep", sweep->toml(), error.what());
+  }
+  return {};
 }
 
 double element_bytes(const Array& array) {
@@ -308,7 +327,8 @@ Case understood(CaseFile file) {
   const Value* given = root.find("initial");
   const Value initial = given != nullptr ? *given : Value(Value::Table{});
   read_initial(initial, c.problem);
-  c.identity = identity_of(root, c.problem);
+  const std::string sweep = read_sweep(c.problem);
+  c.identity = identity_of(root, c.problem, sweep);
   ask(c);
   check_start(c, initial);
   return c;

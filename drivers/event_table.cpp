@@ -50,7 +50,11 @@ std::string event_table(const Dataset& data) {
   const std::vector<std::string>& states = data.at(data.at("event_before").dimensions.back()).flags;
   const Array& contact = data.at("event_contact");
   const std::vector<std::string> kinds = classes(data.at("event_kind"), data.at("event_kind").flags);
-  const std::vector<std::string> contacts = classes(contact, data.at("contact").flags);
+  std::vector<std::string> contacts = classes(contact, data.at("contact").flags);
+  if (const Array* friction = data.find("event_friction")) {
+    const std::vector<std::string> frictions = classes(*friction, data.at("dry_friction").flags);
+    for (std::size_t i = 0; i < contacts.size(); ++i) contacts[i] += frictions[i];
+  }
   const std::vector<double>& time = numbers(data, "event_time");
   const std::vector<double>& speed = numbers(data, "event_approach_speed");
   const std::vector<double>& before = numbers(data, "event_before");

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "core/outcome.hpp"
+#include "core/value.hpp"
 #include "data/archive.hpp"
 #include "data/h5.hpp"
 #include "drivers/basin_table.hpp"
+#include "drivers/branch_table.hpp"
 #include "drivers/command.hpp"
 #include "drivers/summary.hpp"
 
@@ -58,6 +60,14 @@ std::vector<Array> headers(const std::string& path) {
     arrays.clear();
   }
   return arrays;
+}
+
+bool has_groups(const std::string& path) {
+  try {
+    return !h5::File::open(path).groups().empty();
+  } catch (const h5::Error&) {
+    return false;
+  }
 }
 
 void print_shape(const std::vector<Dimension>& dimensions, const std::vector<Array>& arrays) {
@@ -127,6 +137,17 @@ void info(const std::string& path) {
   print_summary(stdout, result.data);
   print_basins(result.data);
   print_failures(result.data);
+  if (has_groups(path)) {
+    const Result whole = read_result(path);
+    if (has_branches(whole.data)) fmt::print("{}", branch_text(whole.data));
+  }
+}
+
+/// Bifurcation points alone, for other programs.
+void print_csv(const std::string& path) {
+  const Result result = read_result(path);
+  if (!has_branches(result.data)) throw InputError(path + ": has no bifurcation points (--csv)");
+  fmt::print("{}", bifurcation_csv(result.data));
 }
 
 }  // namespace
@@ -135,8 +156,10 @@ GRAZE_COMMAND(info) {
   static_cast<void>(context);
   CLI::App& verb = *app.add_subcommand("info", "say what is in a result file");
   const auto path = std::make_shared<std::string>();
+  const auto csv = std::make_shared<bool>(false);
   verb.add_option("FILE", *path, "result file, complete or not")->required();
-  verb.callback([path] { info(*path); });
+  verb.add_flag("--csv", *csv, "only the bifurcation points of a continuation, as CSV");
+  verb.callback([path, csv] { *csv ? print_csv(*path) : info(*path); });
 }
 
 }  // namespace graze

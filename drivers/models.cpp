@@ -80,6 +80,7 @@ void print_model(const ModelInfo& model) {
   print_table(rows);
   print_quantities("states", model.states);
   print_quantities("contacts", model.contacts);
+  print_quantities("frictions", model.frictions);
   fmt::print("\nmodes\n  {}\n", model.modes);
   fmt::print("\nsources\n");
   for (const std::string& source : model.citations) fmt::print("  {}\n", source);

@@ -65,18 +65,28 @@ Drawing draw(const Request& request) {
     arrays.insert(arrays.end(), {"basin", "basin_orbit", "start_state"});
     return draw_basins(read_result(request.file, arrays), options);
   }
+  if (attribute(outline.attributes, "analysis") == "continue")
+    return draw_branches(read_result(request.file), options);
+  if (attribute(outline.attributes, "analysis") == "convergence")
+    return draw_convergence(read_result(request.file, {"error", "outcome"}), options);
   const std::vector<std::string>& points = outline.data.at("outcome").dimensions;
   const auto parameters = std::count_if(points.begin(), points.end(),
                                         [](const std::string& dimension) { return dimension != "start"; });
   if (parameters == 0) return draw_motion(read_result(request.file), options);
+  if (parameters == 1 && attribute(outline.attributes, "analysis") == "impacts")
+    throw InputError(fmt::format("{}: impacts are drawn over two axes", request.file));
   if (parameters == 1)
-    return draw_sweep(read_result(request.file, {"attractor", "period", "map_state", "rises",
-                                                 "stick_fraction", "stick_fraction_all"}),
-                      options);
+    return draw_sweep(
+        read_result(request.file, {"attractor", "period", "map_state", "rises", "stick_fraction",
+                                   "stick_fraction_all", "friction_stick_fraction"}),
+        options);
   if (parameters > 2) throw InputError(fmt::format("{}: more than two swept parameters", request.file));
-  if (options.show.empty()) options.show = {"stick_fraction"};
+  const bool impacts = attribute(outline.attributes, "analysis") == "impacts";
+  if (options.show.empty())
+    options.show = impacts ? std::vector<std::string>{"slip_sequence:0", "restitution:0"}
+                           : std::vector<std::string>{"stick_fraction"};
   std::vector<std::string> arrays = array_names(options.show);
-  arrays.insert(arrays.end(), {"attractor", "period"});
+  arrays.insert(arrays.end(), {"attractor", "period", "outcome", "border"});
   return draw_map(read_result(request.file, arrays), options);
 }
 

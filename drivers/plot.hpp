@@ -29,6 +29,10 @@ Drawing draw_sweep(const Result& result, const PlotOptions& options);
 Drawing draw_map(const Result& result, const PlotOptions& options);
 /// Basins: initial states in the colours of the attractors they lead to.
 Drawing draw_basins(const Result& result, const PlotOptions& options);
+/// A continuation: branches and named bifurcation points over the attractors of the sweep.
+Drawing draw_branches(const Result& result, const PlotOptions& options);
+/// Convergence: errors against the parameter that is to converge, with the order that they show.
+Drawing draw_convergence(const Result& result, const PlotOptions& options);
 /// A motion: time series with contacts below them, and phase portraits.
 Drawing draw_motion(const Result& result, const PlotOptions& options);
 

@@ -99,9 +99,61 @@ int region_of_pixel(const std::vector<int>& regions, int overriding) {
   return std::max_element(counts.begin(), counts.end(), more)->first;
 }
 
+/// Where numbers over the points pass zero.
+struct Border {
+  std::string name;
+  std::string colour;
+  std::function<double(std::size_t)> value;
+};
+
+constexpr std::array<std::string_view, 4> border_colours = {"#000000", "#b2182b", "#1a7a1a", "#7b3294"};
+
+/// The borders that the result has.
+std::vector<Border> borders_of(const Dataset& data) {
+  const Array* array = data.find("border");
+  if (array == nullptr) return {};
+  const std::vector<std::string> names = index_names(data, "criterion");
+  std::vector<Border> borders;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    borders.push_back(
+        {names[i], std::string(border_colours[i % border_colours.size()]),
+         [array, width = names.size(), i](std::size_t point) { return number(*array, point * width + i); }});
+  return borders;
+}
+
+/// Rows of line segments along which a border passes zero, interpolated in each cell of the grid.
+std::string zero_lines(const Map& map, const Border& border) {
+  struct Corner {
+    double x, y, value;
+  };
+  const std::vector<double> x = numbers(*map.points.parameters()[0]);
+  const std::vector<double> y = numbers(*map.points.parameters()[1]);
+  const auto corner = [&](std::size_t i, std::size_t j) {
+    return Corner{x[i], y[j], border.value(map.points.first(map.start) + i * map.y_points + j)};
+  };
+  std::string rows;
+  for (std::size_t i = 0; i + 1 < x.size(); ++i)
+    for (std::size_t j = 0; j + 1 < y.size(); ++j) {
+      const std::array<Corner, 4> around = {corner(i, j), corner(i + 1, j), corner(i + 1, j + 1),
+                                            corner(i, j + 1)};
+      int ends = 0;
+      for (std::size_t k = 0; k < 4; ++k) {
+        const Corner& a = around[k];
+        const Corner& b = around[(k + 1) % 4];
+        if (!((a.value < 0 && b.value >= 0) || (b.value < 0 && a.value >= 0))) continue;
+        const double share = a.value / (a.value - b.value);
+        fmt::format_to(std::back_inserter(rows), "{:.6g} {:.6g}\n", a.x + share * (b.x - a.x),
+                       a.y + share * (b.y - a.y));
+        if (++ends % 2 == 0) rows += '\n';
+      }
+    }
+  return rows;
+}
+
 /// Draws regions; `region(point)` is an index into `regions` or -1.
 void draw_regions(Sheet& sheet, const Panel& panel, const Map& map, const std::vector<Region>& regions,
-                  int overriding, const std::function<int(std::size_t)>& region) {
+                  int overriding, const std::function<int(std::size_t)>& region,
+                  const std::vector<Border>& borders = {}) {
   std::vector<std::vector<double>> raster(map.rows.count(), std::vector<double>(map.columns.count()));
   std::set<int> present;
   std::vector<int> inside;
@@ -123,8 +175,16 @@ void draw_regions(Sheet& sheet, const Panel& panel, const Map& map, const std::v
     const Region& shown = regions[static_cast<std::size_t>(i)];
     entries.push_back({shown.colour, shown.name});
   }
+  std::vector<std::string> elements = {std::string(nothing_on_first_axes), sheet.raster(panel, raster)};
+  for (const Border& border : borders) {
+    const std::string rows = zero_lines(map, border);
+    if (rows.empty()) continue;
+    elements.push_back(fmt::format("{} using 1:2 with lines linewidth 2 linecolor rgb '{}'", sheet.data(rows),
+                                   border.colour));
+    entries.push_back({border.colour, "edge: " + border.name});
+  }
   sheet.legend(panel, entries);
-  sheet.plot({std::string(nothing_on_first_axes), sheet.raster(panel, raster)});
+  sheet.plot(elements);
 }
 
 /// Class and period: first the classes in the order of the file, then the periods.
@@ -181,22 +241,70 @@ void draw_values(Sheet& sheet, const Panel& panel, const Map& map,
   sheet.plot({std::string(nothing_on_first_axes), sheet.raster(panel, raster)});
 }
 
+/// Colours for the classes of an array; where there are more than colours, only those that occur get one.
+std::vector<Region> class_regions(const Array& array) {
+  std::set<std::size_t> occurring;
+  for (const double flag : numbers(array))
+    if (flag >= 0) occurring.insert(static_cast<std::size_t>(flag));
+  const bool all = array.flags.size() <= period_colours.size();
+  std::vector<Region> regions;
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < array.flags.size(); ++i) {
+    const std::size_t colour = all || occurring.contains(i) ? used++ : 0;
+    regions.push_back({array.flags[i], std::string(period_colours[colour % period_colours.size()])});
+  }
+  return regions;
+}
+
 /// One entry of an array over points: of a further dimension of `width` entries, entry `index`.
-Layer array_layer(const Array& array, std::string title, std::size_t width, std::size_t index) {
+Layer array_layer(const Array& array, std::string title, std::size_t width, std::size_t index,
+                  const std::vector<Border>& borders) {
   const auto value = [&array, width, index](std::size_t point) {
     return number(array, point * width + index);
   };
   if (array.flags.empty())
     return {std::move(title),
             [=](Sheet& sheet, const Panel& panel, const Map& map) { draw_values(sheet, panel, map, value); }};
-  std::vector<Region> regions;
-  for (std::size_t i = 0; i < array.flags.size(); ++i)
-    regions.push_back({array.flags[i], std::string(period_colours[i % period_colours.size()])});
+  const std::vector<Region> regions = class_regions(array);
   const auto region = [value, count = regions.size()](std::size_t point) {
     const double flag = value(point);
     return flag < static_cast<double>(count) ? static_cast<int>(flag) : -1;
   };
   return {std::move(title), [=](Sheet& sheet, const Panel& panel, const Map& map) {
+            draw_regions(sheet, panel, map, regions, -1, region, borders);
+          }};
+}
+
+/// Regions of equal words: the order in which the contacts are hit. The most frequent words get a colour of
+/// their own.
+Layer word_layer(const Array& array, std::size_t letters) {
+  const std::size_t points = numbers(array).size() / letters;
+  std::vector<std::string> words(points);
+  std::map<std::string, std::size_t> counts;
+  for (std::size_t point = 0; point < points; ++point) {
+    for (std::size_t k = 0; k < letters; ++k) {
+      const double letter = number(array, point * letters + k);
+      if (letter >= 0) words[point] += array.flags[static_cast<std::size_t>(letter)];
+    }
+    ++counts[words[point]];
+  }
+  std::vector<std::pair<std::string, std::size_t>> frequent(counts.begin(), counts.end());
+  std::stable_sort(frequent.begin(), frequent.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  const std::size_t shown = std::min(frequent.size(), period_colours.size() - 1);
+  std::vector<Region> regions;
+  std::map<std::string, int> place;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const std::string& word = frequent[i].first;
+    place[word] = static_cast<int>(i);
+    regions.push_back({word.empty() ? "no impact" : word, std::string(period_colours[i])});
+  }
+  regions.push_back({"others", std::string(period_colours.back())});
+  const auto region = [words, place, others = static_cast<int>(shown)](std::size_t point) {
+    const auto found = place.find(words[point]);
+    return found == place.end() ? others : found->second;
+  };
+  return {"itinerary", [=](Sheet& sheet, const Panel& panel, const Map& map) {
             draw_regions(sheet, panel, map, regions, -1, region);
           }};
 }
@@ -212,22 +320,27 @@ void add_layers(std::vector<Layer>& layers, const Dataset& data, const Points& p
   if (further.size() > 1)
     throw InputError(fmt::format("array {} has more than one value per point and {}", name, further.front()));
   if (further.empty()) {
-    layers.push_back(array_layer(*array, label_with_unit(name, array->unit), 1, 0));
+    layers.push_back(array_layer(*array, label_with_unit(name, array->unit), 1, 0, borders_of(data)));
     return;
   }
   const std::vector<std::string> labels = index_names(data, further.front());
+  if (further.front() == "letter") {
+    layers.push_back(word_layer(*array, labels.size()));
+    return;
+  }
   const bool one = colon != std::string::npos;
   const std::size_t first = one ? index_of(labels, shown.substr(colon + 1), further.front()) : 0;
   const std::size_t last = one ? first + 1 : labels.size();
   for (std::size_t i = first; i < last; ++i)
     layers.push_back(array_layer(
         *array, fmt::format("{}, {}", label_with_unit(name, array->unit), named(further.front(), labels[i])),
-        labels.size(), i));
+        labels.size(), i, borders_of(data)));
 }
 
 std::vector<Layer> layers_of(const Dataset& data, const PlotOptions& options) {
   const Points points(data, options.start);
-  std::vector<Layer> layers = {class_layer(points)};
+  std::vector<Layer> layers;
+  if (points.has_attractors()) layers.push_back(class_layer(points));
   for (const std::string& shown : options.show) add_layers(layers, data, points, shown);
   if (layers.size() > most_panels)
     throw InputError(fmt::format("{} panels are more than fit into a picture ({}): choose with NAME:LABEL",

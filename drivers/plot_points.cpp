@@ -10,8 +10,11 @@
 namespace graze {
 
 Points::Points(const Dataset& data, int start)
-    : data_(&data), attractor_(&data.at("attractor")), start_names_{""} {
-  for (const std::string& dimension : attractor_->dimensions) {
+    : data_(&data),
+      attractor_(data.find("attractor")),
+      leading_(attractor_ != nullptr ? attractor_ : &data.at("outcome")),
+      start_names_{""} {
+  for (const std::string& dimension : leading_->dimensions) {
     if (dimension == "start") {
       start_names_ = index_names(data, dimension);
       continue;
@@ -40,7 +43,7 @@ const Array* Points::find(std::string_view name, const std::vector<std::string>&
 }
 
 std::vector<std::string> Points::further_dimensions(const Array& array) const {
-  const std::vector<std::string>& leading = attractor_->dimensions;
+  const std::vector<std::string>& leading = leading_->dimensions;
   if (array.dimensions.size() < leading.size() ||
       !std::equal(leading.begin(), leading.end(), array.dimensions.begin()))
     throw InputError(fmt::format("array {} is not over the points of the sweep", array.name));

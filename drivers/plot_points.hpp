@@ -13,8 +13,8 @@ namespace graze {
 /// Points are numbered start by start, and within a start as in the arrays. The dataset must outlive this.
 class Points {
  public:
-  /// Of a dataset with the array `attractor`; only initial state `start` when that is not negative. Throws
-  /// InputError when there is no such start or no parameter.
+  /// Of a dataset with the array `attractor` or `outcome`; only initial state `start` when that is not
+  /// negative. Throws InputError when there is no such start or no parameter.
   Points(const Dataset& data, int start);
 
   /// Coordinates of the swept parameters, outermost first.
@@ -30,6 +30,8 @@ class Points {
   const Array* find(std::string_view name, const std::vector<std::string>& further = {}) const;
   /// Dimensions of an array beyond those of the points. Throws InputError when it is not over the points.
   std::vector<std::string> further_dimensions(const Array& array) const;
+  /// Whether attractors are told apart; what follows is about them.
+  bool has_attractors() const { return attractor_ != nullptr; }
   /// Index into class_names(), -1 while the point has not been computed.
   int attractor(std::size_t point) const;
   const std::vector<std::string>& class_names() const { return attractor_->flags; }
@@ -38,6 +40,7 @@ class Points {
  private:
   const Dataset* data_;
   const Array* attractor_;
+  const Array* leading_;  ///< whose dimensions are those of the points
   std::vector<const Array*> parameters_;
   std::vector<std::size_t> starts_;
   std::vector<std::string> start_names_;

@@ -98,9 +98,11 @@ struct Sweep {
   const Array* rises;
   const Array* stick_fraction;
   const Array* stick_fraction_all;
+  const Array* friction_stick_fraction;
   std::size_t iterates = 0;
   std::vector<std::string> states = {};
   std::vector<std::string> contacts = {};
+  std::vector<std::string> frictions = {};
   Axis axis;
   Pixels pixels;
   std::vector<std::vector<std::size_t>> groups;  ///< of starts; each has its own row and colour
@@ -123,6 +125,7 @@ Sweep sweep_of(const Dataset& data, const PlotOptions& options, int width) {
               .rises = points.find("rises", {"contact"}),
               .stick_fraction = points.find("stick_fraction", {"contact"}),
               .stick_fraction_all = points.find("stick_fraction_all"),
+              .friction_stick_fraction = points.find("friction_stick_fraction", {"dry_friction"}),
               .axis = axis,
               .pixels = Pixels(axis, coordinate, width),
               .groups = grouped(points.starts())};
@@ -132,6 +135,7 @@ Sweep sweep_of(const Dataset& data, const PlotOptions& options, int width) {
   }
   if (sweep.rises != nullptr || sweep.stick_fraction != nullptr)
     sweep.contacts = index_names(data, "contact");
+  if (sweep.friction_stick_fraction != nullptr) sweep.frictions = index_names(data, "dry_friction");
   return sweep;
 }
 
@@ -500,18 +504,42 @@ void add_envelope(std::vector<std::string>& elements, const std::string& data, s
       fmt::format("{} using 1:3 axes x2y1 with lines linewidth 1 linecolor rgb '{}'", data, colour));
 }
 
+/// Shares of time, one band per contact or friction of these names.
+double add_shares(std::vector<std::string>& elements, std::vector<LegendEntry>& entries, Sheet& sheet,
+                  const Sweep& sweep, const Array& shares, const std::vector<std::string>& names,
+                  const char* what) {
+  double greatest = 0;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto fraction = [&](std::size_t point) { return number(shares, point * names.size() + i); };
+    add_envelope(elements, sheet.data(envelope_rows(sweep, fraction, greatest)), contact_colour(i));
+    entries.push_back({std::string(contact_colour(i)), named(what, names[i])});
+  }
+  return greatest;
+}
+
+void draw_friction(Sheet& sheet, const Panel& panel, const Sweep& sweep) {
+  std::vector<std::string> elements = {std::string(nothing_on_first_axes)};
+  std::vector<LegendEntry> entries;
+  const double greatest = add_shares(elements, entries, sheet, sweep, *sweep.friction_stick_fraction,
+                                     sweep.frictions, "friction");
+  sheet.legend(panel, entries);
+  sheet.value_axis(panel, {"friction sticks", 0, greatest > 0 ? 1.08 * greatest : 1.0});
+  sheet.plot(elements);
+}
+
+/// Whether some friction sticks somewhere.
+bool any_friction(const Sweep& sweep) {
+  if (sweep.friction_stick_fraction == nullptr) return false;
+  const auto& shares = std::get<std::vector<double>>(sweep.friction_stick_fraction->values);
+  return std::any_of(shares.begin(), shares.end(), [](double share) { return share > 0; });
+}
+
 void draw_sticking(Sheet& sheet, const Panel& panel, const Sweep& sweep) {
   std::vector<std::string> elements = {std::string(nothing_on_first_axes)};
   std::vector<LegendEntry> entries;
   const std::size_t contacts = sweep.contacts.size();
-  double greatest = 0;
-  for (std::size_t contact = 0; contact < contacts; ++contact) {
-    const auto fraction = [&](std::size_t point) {
-      return number(*sweep.stick_fraction, point * contacts + contact);
-    };
-    add_envelope(elements, sheet.data(envelope_rows(sweep, fraction, greatest)), contact_colour(contact));
-    entries.push_back({std::string(contact_colour(contact)), named("contact", sweep.contacts[contact])});
-  }
+  const double greatest =
+      add_shares(elements, entries, sheet, sweep, *sweep.stick_fraction, sweep.contacts, "contact");
   if (sweep.stick_fraction_all != nullptr && contacts > 1) {
     double greatest_all = 0;
     const auto fraction = [&](std::size_t point) { return number(*sweep.stick_fraction_all, point); };
@@ -565,6 +593,9 @@ std::vector<Strip> strips_of(const Sweep& sweep, const std::vector<std::string>&
   if (sweep.stick_fraction != nullptr)
     strips.push_back(
         {sticking_height, [&](Sheet& sheet, const Panel& panel) { draw_sticking(sheet, panel, sweep); }});
+  if (any_friction(sweep))
+    strips.push_back(
+        {sticking_height, [&](Sheet& sheet, const Panel& panel) { draw_friction(sheet, panel, sweep); }});
   return strips;
 }
 

@@ -19,6 +19,7 @@
 #include "drivers/command.hpp"
 #include "drivers/event_table.hpp"
 #include "drivers/output_file.hpp"
+#include "drivers/part_journal.hpp"
 #include "drivers/progress.hpp"
 #include "drivers/ranks.hpp"
 #include "drivers/stop.hpp"
@@ -118,7 +119,8 @@ Exit run_whole(const Job& job) {
   if (!job.ranks.is_first()) return Exit::done;
   const ResultState state = result_state(job.path, job.problem.identity);
   refuse_foreign(job.path, state, job.options);
-  if (job.limit) {
+  const bool has_parts = job.problem.analysis->has_parts();
+  if (job.limit && !has_parts) {
     say(job, "--max-time has no effect: {} is computed in one piece", job.problem.question->name);
   }
   if (state == ResultState::complete) {
@@ -127,8 +129,17 @@ Exit run_whole(const Job& job) {
     Keep keep;
     Execution execution;
     execution.threads = job.plan.threads;
-    execute(*job.problem.analysis, job.plan.boxes, keep, execution);
+    std::optional<PartJournal> journal;
+    if (has_parts) {
+      journal.emplace(job.path, job.problem.identity, job.limit, job.options.quiet);
+      execution.journal = &*journal;
+    }
+    if (!execute(*job.problem.analysis, job.plan.boxes, keep, execution)) {
+      say(job, "{}: stopped ({}); the same command goes on", job.path, journal->reason());
+      return Exit::stopped_early;
+    }
     write_result(job.path, keep.data, job.attributes, job.problem.identity, job.options.force);
+    if (journal) journal->remove_parts();
     say(job, "{} written", job.path);
   }
   const Result result = read_result(job.path);

@@ -76,7 +76,7 @@ Exit exit_of(const Dataset& data) {
     all += c.count;
     if (c.name == outcome_names().front()) good += c.count;
   }
-  if (good == all) return Exit::done;
+  if (all > 0 && good == all) return Exit::done;
   return good == 0 ? Exit::no_point : Exit::some_failed;
 }
 

@@ -79,6 +79,7 @@ class Log : public Observer {
     int contact;
     double speed;
     std::vector<double> before, after;
+    int friction = -1;
   };
 
   void event(const Event& e) override {
@@ -87,7 +88,8 @@ class Log : public Observer {
                        e.contact,
                        e.approach_speed,
                        {e.before.begin(), e.before.end()},
-                       {e.after.begin(), e.after.end()}});
+                       {e.after.begin(), e.after.end()},
+                       e.friction});
   }
   void near_miss(int contact, double time, double speed) override {
     entries.push_back({time, EventKind::section, contact, speed, {}, {}});

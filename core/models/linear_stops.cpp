@@ -1,4 +1,4 @@
-/// Any linear system with stops, given by its matrices in the case file.
+/// Any linear system with stops and dry friction, given by its matrices in the case file.
 #include <Eigen/Cholesky>
 #include <array>
 #include <cmath>
@@ -18,8 +18,10 @@ struct Layout {
   Eigen::Index masses = 0;
   Eigen::Index forces = 0;
   Eigen::Index stops = 0;
+  Eigen::Index frictions = 0;
   std::vector<double> orders;  ///< forcing frequencies over omega
   Eigen::MatrixXd normals;     ///< in columns
+  Eigen::MatrixXd sliding;     ///< directions of friction in columns
 
   static constexpr std::size_t omega = 0, force_scale = 1, damping_scale = 2, first = 3;
   std::size_t square() const { return static_cast<std::size_t>(masses * masses); }
@@ -31,17 +33,18 @@ struct Layout {
   std::size_t sine() const { return cosine() + static_cast<std::size_t>(masses * forces); }
   std::size_t position() const { return sine() + static_cast<std::size_t>(masses * forces); }
   std::size_t restitution() const { return position() + static_cast<std::size_t>(stops); }
+  std::size_t friction() const { return restitution() + static_cast<std::size_t>(stops); }
 };
 
 struct Equations {
   Layout layout;
 
   template <class S>
-  LinearSystem<S, dynamic, dynamic, dynamic> operator()(std::span<const S> p) const {
+  LinearSystem<S, dynamic, dynamic, dynamic, dynamic> operator()(std::span<const S> p) const {
     const Layout& at = layout;
     const Eigen::Index n = at.masses;
-    LinearSystem<S, dynamic, dynamic, dynamic> s;
-    s.resize(n, at.forces, at.stops);
+    LinearSystem<S, dynamic, dynamic, dynamic, dynamic> s;
+    s.resize(n, at.forces, at.stops, at.frictions);
     const auto entry = [&](std::size_t group, Eigen::Index i, Eigen::Index j,
                            Eigen::Index columns) -> const S& {
       return p[group + static_cast<std::size_t>(i * columns + j)];
@@ -68,6 +71,10 @@ struct Equations {
       for (Eigen::Index i = 0; i < n; ++i) s.normal(i, c) = S(at.normals(i, c));
       s.position(c) = p[at.position() + static_cast<std::size_t>(c)];
       s.restitution(c) = p[at.restitution() + static_cast<std::size_t>(c)];
+    }
+    for (Eigen::Index k = 0; k < at.frictions; ++k) {
+      for (Eigen::Index i = 0; i < n; ++i) s.sliding(i, k) = S(at.sliding(i, k));
+      s.friction(k) = p[at.friction() + static_cast<std::size_t>(k)];
     }
     return s;
   }
@@ -109,7 +116,7 @@ class LinearStops final : public Model {
  public:
   explicit LinearStops(const Value& table);
   std::unique_ptr<System> system(std::span<const double> values, const Tolerance& tolerance) const override {
-    return linear_family_system<dynamic, dynamic, dynamic>(equations_, values, tolerance);
+    return linear_family_system<dynamic, dynamic, dynamic, dynamic>(equations_, values, tolerance);
   }
 
  private:
@@ -127,6 +134,7 @@ class LinearStops final : public Model {
   void read_masses(const Value& table);
   void read_forces(const Value& table);
   void read_stops(const Value& table);
+  void read_frictions(const Value& table);
 
   Equations equations_;
 };
@@ -138,6 +146,7 @@ LinearStops::LinearStops(const Value& table) {
   read_masses(table);
   read_forces(table);
   read_stops(table);
+  read_frictions(table);
 }
 
 void LinearStops::read_masses(const Value& table) {
@@ -205,6 +214,29 @@ void LinearStops::read_stops(const Value& table) {
   }
 }
 
+void LinearStops::read_frictions(const Value& table) {
+  Layout& at = equations_.layout;
+  const Value* frictions = table.find("friction");
+  if (frictions == nullptr) return;
+  const Value::Array& list = frictions->array("model.friction");
+  at.frictions = static_cast<Eigen::Index>(list.size());
+  if (ModeLayout{at.stops, at.frictions}.bits() > ModeLayout::most_bits) {
+    refuse(*frictions, "model.friction", "at most 31 stops and frictions together");
+  }
+  at.sliding.resize(at.masses, at.frictions);
+  for (Eigen::Index k = 0; k < at.frictions; ++k) {
+    const Value& friction = list[static_cast<std::size_t>(k)];
+    at.sliding.col(k) = read_list(friction, "direction", "model.friction.", at.masses);
+    if (at.sliding.col(k).isZero(0))
+      refuse(friction.at("direction"), "model.friction.direction", "must not be zero");
+    const Value* name = friction.find("name");
+    const std::string label = name != nullptr ? name->text("model.friction.name") : std::to_string(k + 1);
+    frictions_.push_back({label, "1", "friction " + label});
+    add("friction_" + label, "amplitude of the dry friction; 0: none",
+        friction.at("amplitude").number("model.friction.amplitude"), Range::non_negative());
+  }
+}
+
 Key key(const char* name, Key::Type type, const char* meaning) {
   Key k;
   k.name = name;
@@ -230,6 +262,19 @@ std::vector<Key> stop_keys() {
           restitution};
 }
 
+std::vector<Key> friction_keys() {
+  Key direction =
+      key("direction", Key::Type::numbers,
+          "direction of sliding, one number per mass: [1, 0] mass 1 on the ground, [1, -1] masses 1 "
+          "and 2 on each other");
+  direction.required = true;
+  Key amplitude = key("amplitude", Key::Type::number, "the force is at most this; 0: none");
+  amplitude.required = true;
+  amplitude.range = Range::non_negative();
+  return {key("name", Key::Type::text, "name of the friction; its number when left out"), direction,
+          amplitude};
+}
+
 std::vector<Key> force_keys() {
   Key order = key("order", Key::Type::number, "frequency over omega; whole orders keep the forcing periodic");
   order.range = Range::positive();
@@ -244,11 +289,12 @@ GRAZE_MODEL(linear_stops) {
   ModelInfo info;
   info.name = "linear_stops";
   info.meaning =
-      "Any number of masses with linear springs and dampers, harmonic forces and rigid stops, given by "
-      "matrices.";
+      "Any number of masses with linear springs and dampers, harmonic forces, rigid stops and dry friction, "
+      "given by matrices.";
   info.equations =
       "M x'' + C x' + K x = f + sum_k [a_k cos(order_k omega t) + b_k sin(order_k omega t)]\n"
-      "stop c: gap = position_c - normal_c . x >= 0; impact: normal velocity -> -restitution_c times itself";
+      "stop c: gap = position_c - normal_c . x >= 0; impact: normal velocity -> -restitution_c times itself\n"
+      "friction k: -direction_k times amplitude_k sgn(direction_k . x'), at rest anything up to that";
   info.citations = {
       "Brogliato: Nonsmooth Mechanics, 3rd edition, Springer 2016 (Newton's law with several contacts, "
       "complementarity)"};
@@ -261,16 +307,25 @@ GRAZE_MODEL(linear_stops) {
   force.children = force_keys();
   Key stop = key("stop", Key::Type::tables, "stops");
   stop.children = stop_keys();
+  Key friction = key("friction", Key::Type::tables, "dry frictions");
+  friction.children = friction_keys();
   info.keys = {omega,
                mass,
                key("damping", Key::Type::matrix, "damping matrix; zero when left out"),
                key("stiffness", Key::Type::matrix, "stiffness matrix; zero when left out"),
                key("constant", Key::Type::numbers, "constant forces, one per mass"),
                force,
-               stop};
+               stop,
+               friction};
   info.states = {{"x1", "1", "displacement of mass 1"}, {"v1", "1", "velocity of mass 1; and so on"}};
   info.contacts = {{"1", "1", "first stop; and so on, or by name"}};
-  info.modes = "bit c set: stop number c (from 0) is closed";
+  info.frictions = {{"1", "1", "first friction; and so on, or by name"}};
+  info.modes =
+      "bit c set: stop number c (from 0) is closed\n"
+      "  with friction, after n stops bits n + 2k, n + 2k + 1: friction k (from 0), 0 none, 1 slides "
+      "forward, "
+      "2 backward, 3 sticks\n"
+      "  then bit c of the next n set: stop c is closed but does not press, friction holds the masses";
   info.make = [](const Value& table) -> std::shared_ptr<const Model> {
     return std::make_shared<LinearStops>(table);
   };

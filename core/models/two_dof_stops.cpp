@@ -1,4 +1,4 @@
-/// Two masses in a chain, each with a stop of its own, harmonically forced.
+/// Two masses in a chain, each with a stop of its own and dry friction, harmonically forced.
 #include <array>
 #include <cmath>
 
@@ -9,7 +9,7 @@
 namespace graze {
 namespace {
 
-enum : std::size_t { m1, m2, k1, k2, c1, c2, A1, A2, delta, d1, d2, r1, r2, mass_ratio };
+enum : std::size_t { m1, m2, k1, k2, c1, c2, A1, A2, delta, d1, d2, r1, r2, mass_ratio, f1, f2, f12 };
 
 std::vector<Parameter> parameter_table() {
   const Range stop = Range::any();
@@ -30,16 +30,20 @@ std::vector<Parameter> parameter_table() {
       {{"mass_ratio", "1", "m1/m2 at fixed m2, takes the place of m1; 0: m1 as given"},
        0,
        Range::non_negative()},
+      {{"f1", "1", "dry friction between mass 1 and the ground; 0: none"}, 0, Range::non_negative()},
+      {{"f2", "1", "dry friction between mass 2 and the ground; 0: none"}, 0, Range::non_negative()},
+      {{"f12", "1", "dry friction between the masses; 0: none"}, 0, Range::non_negative()},
   };
   return p;
 }
 
-/// Equations of motion after Xiao, Yue & Xie, with Newton's impact law.
+/// Equations of motion after Xiao, Yue & Xie, with Newton's impact law and, for Frictions = 3, dry friction.
+template <int Frictions>
 struct Equations {
   template <class S>
-  LinearSystem<S, 2, 1, 2> operator()(std::span<const S> p) const {
-    LinearSystem<S, 2, 1, 2> s;
-    s.resize(2, 1, 2);
+  LinearSystem<S, 2, 1, 2, Frictions> operator()(std::span<const S> p) const {
+    LinearSystem<S, 2, 1, 2, Frictions> s;
+    s.resize(2, 1, 2, Frictions);
     const S mass1 = p[mass_ratio] > S(0) ? p[mass_ratio] * p[m2] : p[m1];
     s.mass << mass1, S(0), S(0), p[m2];
     s.damping << p[c1] + p[c2], -p[c2], -p[c2], p[c2];
@@ -55,6 +59,10 @@ struct Equations {
       s.position(i) = d * S(side);
     }
     s.restitution << p[r1], p[r2];
+    if constexpr (Frictions > 0) {
+      s.sliding << S(1), S(0), S(1), S(0), S(1), S(-1);
+      s.friction << p[f1], p[f2], p[f12];
+    }
     return s;
   }
 };
@@ -64,11 +72,17 @@ struct Equations {
 GRAZE_MODEL(two_dof_stops) {
   ModelInfo info;
   info.name = "two_dof_stops";
-  info.meaning = "Two masses in a chain fixed at one end, each facing a rigid stop, harmonically forced.";
+  info.meaning =
+      "Two masses in a chain fixed at one end, each facing a rigid stop, harmonically forced, with or "
+      "without "
+      "dry friction.";
   info.equations =
       "m1 x1'' + c1 x1' + c2 (x1' - x2') + k1 x1 + k2 (x1 - x2) = A1 cos(delta t)\n"
       "m2 x2'' + c2 (x2' - x1') + k2 (x2 - x1) = A2 cos(delta t)\n"
-      "stop of mass i at x_i = d_i; impact: v_i -> -r_i v_i; a mass pressed to its stop sticks";
+      "stop of mass i at x_i = d_i; impact: v_i -> -r_i v_i; a mass pressed to its stop sticks\n"
+      "dry friction: -f1 sgn(x1') - f12 sgn(x1' - x2') on mass 1, -f2 sgn(x2') + f12 sgn(x1' - x2') on mass "
+      "2, "
+      "at rest anything up to that";
   info.citations = {
       "Xiao Huayi, Yue Yuan, Xie Jianhua: Sticking motions and rising phenomena in the two-degree-of-freedom "
       "vibro-impact system"};
@@ -77,9 +91,17 @@ GRAZE_MODEL(two_dof_stops) {
                  {"x2", "1", "displacement of mass 2"},
                  {"v2", "1", "velocity of mass 2"}};
   info.contacts = {{"1", "1", "mass 1 at its stop"}, {"2", "1", "mass 2 at its stop"}};
-  info.modes = "bit 0 set: mass 1 sticks at its stop; bit 1 set: mass 2 sticks; 3: motionless";
+  info.frictions = {{"f1", "1", "mass 1 on the ground"},
+                    {"f2", "1", "mass 2 on the ground"},
+                    {"f12", "1", "the masses on each other"}};
+  info.modes =
+      "bit 0 set: mass 1 sticks at its stop; bit 1 set: mass 2 sticks; 3: motionless\n"
+      "  with friction, bits 2-3 (f1), 4-5 (f2), 6-7 (f12): 0 none, 1 slides forward, 2 backward, 3 sticks\n"
+      "  bit 8, 9 set: mass 1, 2 rests on its stop without pressing, held by friction";
   info.set_parameters(parameter_table(), [](std::span<const double> values, const Tolerance& tolerance) {
-    return linear_family_system<2, 1, 2>(Equations{}, values, tolerance);
+    const bool rubs = values[f1] > 0 || values[f2] > 0 || values[f12] > 0;
+    return rubs ? linear_family_system<2, 1, 2, 3>(Equations<3>{}, values, tolerance)
+                : linear_family_system<2, 1, 2>(Equations<0>{}, values, tolerance);
   });
   return info;
 }

@@ -206,6 +206,11 @@ class Contest {
     time_row(name_ + " graze plain motion", impacts_, [this] {
       for (const double frequency : graze_.frequencies()) benchmark::DoNotOptimize(graze_.follow(frequency));
     });
+    for (const bool derivatives : {false, true}) {
+      time_row(name_ + (derivatives ? jacobian_row : plain_row), 0, [this, derivatives] {
+        each_timed(odeint_stride, [&](const Oscillator& o) { return graze_.turn(o.frequency, derivatives); });
+      });
+    }
     time_row(name_ + " Boost.Odeint", odeint_impacts_, [this] {
       each_timed(odeint_stride, [](const Oscillator& o) { return OdeintPeer<Oscillator>(o).run(); });
     });
@@ -229,6 +234,13 @@ class Contest {
     line("graze plain motion", rate(" graze plain motion", impacts_));
     line("Boost.Odeint", odeint);
     line("CVODE", cvode);
+    const double jacobian =
+        median(kept.row(name_ + jacobian_row).processor) / median(kept.row(name_ + plain_row).processor);
+    if (!std::isnan(jacobian)) {
+      std::printf(
+          "%-4s an orbit with its derivatives by %zu states and parameters against one without: %.3g\n",
+          name_.c_str(), graze_.directions(), jacobian);
+    }
     const double one_thread = median(kept.row(name_ + " graze sweep").wall);
     const double two_threads = one_thread / median(kept.row(name_ + " graze sweep, 2 threads").wall);
     const double two_copies = 2 * one_thread / median(kept.row(name_ + " graze sweep, twice at once").wall);
@@ -240,6 +252,9 @@ class Contest {
   }
 
  private:
+  static constexpr const char* plain_row = " graze orbit";
+  static constexpr const char* jacobian_row = " graze orbit with Jacobian";
+
   /// Evenly spaced, the first half a stride from the edge.
   static bool timed(std::size_t index, std::size_t stride) { return index % stride == stride / 2; }
 

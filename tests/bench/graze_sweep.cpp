@@ -71,11 +71,34 @@ std::vector<Finding> GrazeSweep::findings(const std::vector<Dataset>& blocks) co
   return all;
 }
 
-Orbit GrazeSweep::follow(double frequency) const {
+std::unique_ptr<System> GrazeSweep::system(double frequency) const {
   std::vector<double> values = problem_.model->values();
   values[parameter_] = frequency;
-  const std::unique_ptr<System> system = problem_.model->system(values, problem_.tolerance);
+  std::unique_ptr<System> system = problem_.model->system(values, problem_.tolerance);
   if (!system) throw std::runtime_error("no system at this frequency");
+  return system;
+}
+
+std::vector<double> GrazeSweep::turn(double frequency, bool with_derivatives) const {
+  const std::unique_ptr<System> moving = system(frequency);
+  HybridState state = problem_.start();
+  const Eigen::Index n = state.x.size();
+  const Eigen::Index all = static_cast<Eigen::Index>(directions());
+  Tangent tangent;
+  tangent.state = Eigen::MatrixXd::Identity(n, all);
+  tangent.time = Eigen::RowVectorXd::Zero(all);
+  tangent.parameter = Eigen::MatrixXd::Zero(all - n, all);
+  tangent.parameter.rightCols(all - n).setIdentity();
+  for (int period = 0; period < recorded_periods; ++period) {
+    const Outcome outcome = with_derivatives ? moving->advance(state, Section{}, tangent)
+                                             : moving->advance(state, Section{}, nullptr);
+    if (outcome != Outcome::ok) throw std::runtime_error(advice(outcome));
+  }
+  return {state.x.begin(), state.x.end()};
+}
+
+Orbit GrazeSweep::follow(double frequency) const {
+  const std::unique_ptr<System> system = this->system(frequency);
   HybridState state = problem_.start();
   Orbit orbit;
   ImpactCounter counter;

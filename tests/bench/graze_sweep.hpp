@@ -36,8 +36,15 @@ class GrazeSweep {
   std::vector<Finding> findings(const std::vector<Dataset>& blocks) const;
   /// The plain motion at one frequency, without the questions that the sweep asks about it.
   Orbit follow(double frequency) const;
+  /// The recorded periods alone, from the start state, plain or with the derivatives by all states and
+  /// parameters; the state they lead to.
+  std::vector<double> turn(double frequency, bool with_derivatives) const;
+  /// States and parameters: by how much motions are differentiated.
+  std::size_t directions() const { return problem_.start_state.size() + problem_.model->values().size(); }
 
  private:
+  std::unique_ptr<System> system(double frequency) const;
+
   Problem problem_;
   std::unique_ptr<Analysis> analysis_;
   std::vector<Box> blocks_;

@@ -45,6 +45,7 @@ Problem problem(const Value& model, std::vector<double> start, const std::string
   Problem result;
   result.model = info.make(settings_of(model, info.keys, "model"));
   result.start_state = std::move(start);
+  result.start_given = true;
   result.analysis = settings_of(settings, named(analyses(), analysis).keys, "analysis");
   result.tolerance = read_tolerance(checked(tolerance, tolerance_keys(), "tolerance"));
   return result;

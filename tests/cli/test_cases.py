@@ -37,11 +37,19 @@ class Cases(CliTest):
                 with open(path, encoding="utf-8") as file:
                     text = file.read()
                 cut = []
-                if 'name = "sweep"' in text:
+                if 'name = "sweep"' in text or 'name = "impacts"' in text:
                     cut += ["--set", "analysis.axis.points=5"]
                 if 'name = "basins"' in text:
                     cut += ["--set", "analysis.samples=20" if "samples" in text else "analysis.axis.points=5"]
-                if "axis2" in text:
+                if 'start = "from_sweep"' in text:
+                    quick = os.path.join(CASES, "quickstart.toml")
+                    self.graze("run", quick, "-o", "few.h5", "--force", "--quiet", "--set",
+                               "analysis.axis.points=3")
+                    cut += ["--set", "analysis.sweep=few.h5", "--set", "analysis.points=20",
+                            "--set", "analysis.branches=2"]
+                if 'name = "convergence"' in text:
+                    cut += ["--set", "analysis.axis.points=5"]
+                elif "axis2" in text:
                     cut += ["--set", "analysis.axis2.points=4"]
                 self.graze("check", path, *cut)
                 with self.run_case(name, *cut) as file:
@@ -74,6 +82,24 @@ class Cases(CliTest):
                                        [0.33979996922474, 0.10654734166035, 0.09770447427250, 0.09747087673247],
                                        atol=1e-11)
 
+    def test_oblique_locking(self):
+        """Impacts lock from mu = 0.84 on, in periods 6 and 3 above 2.14; slip turns only before and between."""
+        axis = 'analysis.axis={ parameter = "mu", values = [0.0, 0.3, 0.7, 1.0, 2.2, 2.5] }'
+        with self.run_case("oblique_locking", "--set", axis) as file:
+            reversing = file["reversing_fraction"][:, 0]
+            locking = file["locking_fraction"][:, 0]
+            np.testing.assert_array_equal(locking > 0, [False, False, False, True, True, True])
+            np.testing.assert_array_equal(reversing > 0, [False, False, True, True, False, False])
+            np.testing.assert_array_equal(file["period"][[0, 1, 4, 5]], [1, 2, 6, 3])
+            np.testing.assert_allclose(locking[4:], [0.625, 0.5])
+
+    def test_oblique_sliding(self):
+        """Chatter into contact, slip stops, begins again, the contact opens: once a period."""
+        with self.run_case("oblique_sliding") as file:
+            for kind in ("chatter_complete", "stick", "slip_to_stick", "stick_to_slip", "release"):
+                self.assertEqual(count(file, kind, 0), 1)
+            self.assertTrue({0, 1, 3, 5} <= set(file["mode"][()]))
+
     def test_rising(self):
         """Case (b), delta 0.257: one rise of mass 1, that sticks again at phase 0.661732354262187."""
         with self.run_case("rising") as file:
@@ -85,12 +111,96 @@ class Cases(CliTest):
             rises = file["event_time"][()][file["event_kind"][()] == kinds.index("rise")] / period % 1
             np.testing.assert_allclose(rises, 0.661732354262187, atol=1e-11)
 
+    def test_planar_friction(self):
+        """One contact per half period, two sticks away from the wall, the second half the mirror of the first."""
+        with self.run_case("planar_friction") as file:
+            kinds = file["event_kind"].attrs["flag_meanings"]
+            kinds = (kinds.decode() if isinstance(kinds, bytes) else kinds).split()
+            kind = file["event_kind"][()]
+            self.assertEqual(np.sum(kind == kinds.index("chatter_complete")), 2)
+            self.assertEqual(np.sum(kind == kinds.index("slip_to_stick")), 4)
+            state = file["state"][()]
+            np.testing.assert_allclose(state[0], [0.0196760970908, -0.0894299138802, 0.0244648723707, 0.0428694225749],
+                                       atol=1e-11)
+            np.testing.assert_allclose(state[:501], -state[500:], atol=1e-10)
+
+    def test_planar_convergence(self):
+        """First order with the resultant of the beginning of a step, second order with that of its middle."""
+        with self.run_case("planar_convergence", "--set", "analysis.axis.points=7") as file:
+            error = file["error"][()].max(axis=2)
+            orders = np.polyfit(np.log(file["step"][()]), np.log(error).T, 1)[0]
+            np.testing.assert_allclose(orders, [1, 2], atol=0.15)
+
     def test_rising_window(self):
         """Rising exists between delta 0.2560063 and 0.2574557 only."""
         with self.run_case("rising_window") as file:
             delta = file["delta"][()]
             inside = (delta > 0.2560063) & (delta < 0.2574557)
             np.testing.assert_array_equal(file["rises"][:, 0] > 0, inside)
+
+    def test_rod_slip_chart(self):
+        """Sliding stops where a rigid elastic rod says so, but for points next to the border."""
+        with self.run_case("rod_slip_chart", "--set", "analysis.axis.points=12", "--set",
+                           "analysis.axis2.points=10") as file:
+            names = file["slip_sequence"].attrs["flag_meanings"]
+            names = (names.decode() if isinstance(names, bytes) else names).split()
+            words = np.array(names)[file["slip_sequence"][:, :, 0]]
+            in_compression = np.array([[not word.startswith("F-") for word in row] for row in words])
+            stops = words != "F-"
+            border = file["border"][()]
+            for k, seen in ((0, in_compression), (1, stops)):
+                clear = np.abs(border[..., k]) > 0.05 * np.max(np.abs(border[..., k]))
+                self.assertGreater(np.sum(clear), 60)
+                np.testing.assert_array_equal(seen[clear], border[..., k][clear] > 0)
+            np.testing.assert_array_equal(file["painleve"][:, :, 0], border[..., 3] > 0)
+            energy = file["friction_work"][:, :, 0]
+            self.assertTrue(np.all(energy >= 0) and np.all(energy < 0.41))
+
+    def test_knocking_order(self):
+        """As many letters as impacts; the words of a period-1 orbit are their own first rotation."""
+        with self.run_case("knocking_order", "--set", "analysis.axis.points=5", "--set",
+                           "analysis.axis2.points=3") as file:
+            letters = file["itinerary"][()]
+            impacts = np.sum(file["impacts"][()], axis=-1)
+            np.testing.assert_array_equal(np.sum(letters >= 0, axis=-1), np.minimum(impacts, letters.shape[-1]))
+            self.assertTrue(np.any(impacts > 0))
+            for i, j in np.argwhere((file["period"][()] == 1) & (impacts > 0) & (impacts <= letters.shape[-1])):
+                word = list(letters[i, j, :impacts[i, j]])
+                self.assertEqual(word, min(word[k:] + word[:k] for k in range(len(word))))
+
+    def test_friction_sweep(self):
+        """Mass 1 slides for ever without friction and never moves where friction exceeds the force."""
+        with self.run_case("friction_sweep", "--set", "analysis.axis.points=14") as file:
+            f1 = file["f1"][()]
+            share = file["friction_stick_fraction"][()]
+            self.assertEqual(list(share[0]), [0, 0, 0])
+            held = f1 >= 0.5
+            self.assertTrue(np.any(held))
+            np.testing.assert_array_equal(share[held, 0], 1)
+            np.testing.assert_array_equal(file["impacts"][()][held], 0)
+            self.assertTrue(np.all(share[~held, 0] < 1))
+            self.assertTrue(np.any((share[:, 0] > 0) & (share[:, 0] < 1)))
+
+    def test_friction_events(self):
+        """The table of events names the friction."""
+        case = self.write("slips.toml", """graze = 1
+[model]
+name = "two_dof_stops"
+delta = 1.48
+f1 = 0.3
+[analysis]
+name = "simulate"
+periods = 3
+skip_periods = 5
+""")
+        self.graze("run", case, "-o", "out.h5", "--quiet", "--events", "events.csv")
+        with open(self.path("events.csv"), encoding="utf-8") as file:
+            rows = [line.split(",") for line in file.read().splitlines()]
+        slips = [row for row in rows if row[1] in ("slip_to_stick", "stick_to_slip", "slip_reversal")]
+        self.assertGreater(len(slips), 3)
+        self.assertTrue(all(row[2] == "f1" for row in slips))
+        with h5py.File(self.path("out.h5"), "r") as file:
+            self.assertEqual(int(np.sum(file["event_friction"][()] == 0)), len(slips))
 
 
 if __name__ == "__main__":

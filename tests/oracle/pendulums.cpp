@@ -175,6 +175,24 @@ TEST_CASE(
   CHECK(std::abs(rate(release.contact)) < 1e-12);
 }
 
+TEST_CASE("two_pendulums: ends that part at their very ends pass by each other") {
+  // The end of rod 1 slides along rod 2 to its end, where both gaps are zero; pressed on, it goes to the
+  // other side.
+  const auto system = make_system(
+      "name = 'two_pendulums'\ne = 0\ntorque1 = 20\nfrequency = 1\ndamping1 = 0.5\ndamping2 = 0.5");
+  HybridState state = state_at({0.2, 0, 0, 0});
+  Log log;
+  REQUIRE(system->advance(state, for_time(60), &log) == Outcome::ok);
+  int at_the_end = 0;
+  for (const auto& e : log.of(EventKind::release)) {
+    HybridState at = state_at(e.before);
+    Eigen::VectorXd gap, rate;
+    system->gaps(at, gap, rate);
+    if (gap.cwiseAbs().maxCoeff() < 1e-12) ++at_the_end;
+  }
+  CHECK(at_the_end > 0);
+}
+
 TEST_CASE("two_pendulums: an end without a foot passes by and is met again from behind") {
   // Rods too short to reach each other's side while hanging: nothing ever touches.
   const auto far = make_system("name = 'two_pendulums'\nd = 3");

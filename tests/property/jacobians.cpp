@@ -140,7 +140,8 @@ TEST_CASE("derivatives with respect to every parameter against central differenc
     const double scale = std::max(1.0, tangent.state.cwiseAbs().maxCoeff());
     for (std::size_t p = 0; p < values.size(); ++p) {
       const std::string name = model->parameters()[p].name;
-      if (name == "mass_ratio" || (sticks && (name == "d1" || name == "d2"))) continue;
+      const bool at_end = name == "mass_ratio" || name[0] == 'f';  // of its range
+      if (at_end || (sticks && (name == "d1" || name == "d2"))) continue;
       INFO("parameter " << name);
       const double h = 1e-6;
       Eigen::VectorXd difference(4);

@@ -1,0 +1,56 @@
+/// All branches of a family of orbits found from some starts: continued, joined, switched between.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/branch.hpp"
+#include "analysis/sweep_starts.hpp"
+#include "core/journal.hpp"
+
+namespace graze {
+
+struct AtlasOptions {
+  ContinuationOptions continuation;
+  int generations = 1;         ///< how often in a row to follow what leaves a branch
+  std::size_t branches = 100;  ///< at most
+};
+
+class Atlas {
+ public:
+  /// On which branch an orbit lies.
+  struct Place {
+    std::size_t branch = 0;
+    double distance = 0;  ///< greatest state
+  };
+
+  /// Branches are kept in the journal, and those kept earlier are not computed again.
+  Atlas(const Family& family, const AtlasOptions& options, Journal& journal)
+      : family_(family), options_(options), journal_(journal) {}
+
+  const std::vector<Branch>& branches() const { return branches_; }
+  /// The place of an orbit on the branches from number `first` on; nothing: it lies on none of them.
+  std::optional<Place> find(const Start& start, std::size_t first = 0) const;
+  /// The same after adding the branches through it, and those that leave these, where it lies on none.
+  /// Nothing: no orbit is found from the start, or there are as many branches as allowed.
+  std::optional<Place> take(const Start& start);
+  /// Whether Newton's method finds an orbit from a start.
+  std::optional<Solution> refined(const Start& start) const;
+
+ private:
+  bool full() const { return branches_.size() >= options_.branches; }
+  /// Adds the branch that `made` makes, unless the journal has it.
+  void add(const std::string& origin, const std::function<Branch()>& made);
+  void follow_switches(std::size_t first);
+  void follow_switch(const Bifurcation& at, std::size_t from);
+
+  const Family& family_;
+  AtlasOptions options_;
+  Journal& journal_;
+  std::vector<Branch> branches_;
+};
+
+}  // namespace graze

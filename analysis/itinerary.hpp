@@ -1,0 +1,73 @@
+/// The events of an orbit, in order: what a boundary-value problem for it is built on.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/parameter.hpp"
+#include "core/system.hpp"
+
+namespace graze {
+
+/// An event of an orbit and the leg that leads to it, without their numbers.
+struct Step {
+  EventKind end = EventKind::section;
+  int contact = -1;
+  std::int64_t mode = 0;  ///< along the leg, as in HybridState
+  bool instant = false;   ///< belongs to the instant of the step before: its leg has no duration
+  Leg::Length length =
+      Leg::Length::given;  ///< short flights of a chatter sequence find their ends themselves
+
+  bool operator==(const Step&) const = default;
+};
+
+/// One turn of an orbit, from forcing phase zero to forcing phase zero; without forcing, from any place
+/// between events. The last step is the end of the turn.
+struct Itinerary {
+  std::vector<Step> steps;
+  int periods = 1;  ///< of the forcing; without forcing, iterates of the map
+
+  bool operator==(const Itinerary&) const = default;
+};
+
+/// What happened on one turn, from phase zero.
+struct Record {
+  Outcome outcome = Outcome::ok;
+  Itinerary itinerary;
+  std::vector<double> durations;        ///< of all legs
+  std::vector<double> speeds;           ///< approach speed of impacts, else 0
+  std::vector<double> times;            ///< of all events; of complete chatter that of its accumulation
+  std::vector<Eigen::VectorXd> states;  ///< at the beginning of each period
+  double size = 0;                      ///< greatest entry of the states there and at events
+};
+
+/// Follows the motion from `start` (phase zero) over so many periods; of a system without forcing each is
+/// `period` long.
+Record record_turn(System& system, const Eigen::VectorXd& start, int periods, double period = 0);
+
+/// Whether each step is an impact of a complete chatter sequence: impacts of one contact in a row, each
+/// slower than the one before, the last one completed.
+std::vector<bool> chattering(const Itinerary& itinerary, const std::vector<double>& speeds);
+
+/// The itinerary as it is compared and shown: a chatter sequence is one entry, at the time at which it
+/// accumulates, however many of its impacts were followed before it was completed, and it does not matter
+/// with which event the list begins. Entry: kind of event and contact.
+struct Signature {
+  std::vector<std::pair<EventKind, int>> events;
+  int periods = 1;
+
+  bool operator==(const Signature&) const = default;
+  /// How often a kind of event occurs at a contact.
+  int count(EventKind kind, int contact) const;
+};
+Signature signature_of(const Record& record);
+
+/// "1: impact(1) chatter_complete(2) release(2)": forcing periods, then events with the names of contacts.
+std::string text(const Signature& signature, const std::vector<Quantity>& contacts);
+
+/// The itinerary of the orbit passed through twice.
+Itinerary doubled(const Itinerary& itinerary);
+
+}  // namespace graze

@@ -1,0 +1,317 @@
+#include "analysis/shooting.hpp"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "analysis/multipliers.hpp"
+
+namespace graze {
+
+std::unique_ptr<System> Family::system(double parameter_value) const {
+  std::vector<double> at = values;
+  const std::size_t p = static_cast<std::size_t>(parameter);
+  at[p] = parameter_value;
+  if (!model->parameters()[p].range.contains(parameter_value)) return nullptr;
+  return model->system(at, tolerance);
+}
+
+Eigen::VectorXd velocity_at(const Family& family, double parameter, const Eigen::VectorXd& state,
+                            std::int64_t mode) {
+  const std::unique_ptr<System> system = family.system(parameter);
+  if (!system) return {};
+  Leg leg;
+  leg.state = state;
+  leg.mode = mode;
+  const auto course = system->follow({&leg, 1}, family.parameter);
+  if (!course) return {};
+  return course->legs.front().state_slope.col(state.size() + 1);
+}
+
+Anchor anchor_at(const Family& family, double parameter, const Eigen::VectorXd& state, std::int64_t mode) {
+  const std::unique_ptr<System> system = family.system(parameter);
+  if (!system || system->period() > 0) return {};
+  return {state, velocity_at(family, parameter, state, mode).normalized()};
+}
+
+Shooting::Shooting(const Family& family, Itinerary itinerary, Anchor anchor, std::vector<std::size_t> nodes)
+    : family_(&family),
+      itinerary_(std::move(itinerary)),
+      anchor_(std::move(anchor)),
+      nodes_(std::move(nodes)),
+      states_(static_cast<Eigen::Index>(family.model->states().size())) {
+  nodes_.insert(nodes_.begin(), 0);
+}
+
+std::optional<Eigen::VectorXd> Shooting::unknowns(const Eigen::VectorXd& start,
+                                                  const std::vector<double>& durations,
+                                                  double parameter) const {
+  Eigen::VectorXd u = Eigen::VectorXd::Zero(size() + 1);
+  u.head(states_) = start;
+  for (std::size_t k = 0; k < itinerary_.steps.size(); ++k) u(duration_index(k)) = durations[k];
+  u(size()) = parameter;
+  const std::unique_ptr<System> system = family_->system(parameter);
+  if (!system) return std::nullopt;
+  std::vector<Leg> list = legs(u);
+  for (std::size_t j = 1; j < nodes_.size(); ++j) list[nodes_[j]].state.resize(0);
+  const auto course = system->follow(list, family_->parameter);
+  if (!course) return std::nullopt;
+  for (std::size_t j = 1; j < nodes_.size(); ++j) {
+    u.segment(static_cast<Eigen::Index>(j) * states_, states_) = course->legs[nodes_[j] - 1].state;
+  }
+  return u;
+}
+
+/// The legs, with states at nodes only.
+std::vector<Leg> Shooting::legs(const Eigen::VectorXd& u) const {
+  std::vector<Leg> list;
+  for (std::size_t k = 0; k < itinerary_.steps.size(); ++k) {
+    const Step& step = itinerary_.steps[k];
+    Leg leg;
+    leg.time = k == 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
+    leg.duration = u(duration_index(k));
+    leg.length = step.length;
+    leg.mode = step.mode;
+    leg.end = step.end;
+    leg.contact = step.contact;
+    list.push_back(std::move(leg));
+  }
+  for (std::size_t j = 0; j < nodes_.size(); ++j) {
+    list[nodes_[j]].state = u.segment(static_cast<Eigen::Index>(j) * states_, states_);
+  }
+  return list;
+}
+
+std::optional<std::vector<Leg>> Shooting::placed_legs(const Eigen::VectorXd& u) const {
+  const std::unique_ptr<System> system = family_->system(u(size()));
+  if (!system) return std::nullopt;
+  std::vector<Leg> list = legs(u);
+  const auto course = system->follow(list, family_->parameter);
+  if (!course) return std::nullopt;
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    if (list[k].state.size() == 0) list[k].state = course->legs[k - 1].state;
+    if (k > 0) list[k].time = course->legs[k - 1].time;
+    list[k].duration = course->legs[k].time - list[k].time;
+    list[k].length = Leg::Length::given;
+  }
+  return list;
+}
+
+std::optional<Equations> Shooting::equations(const Eigen::VectorXd& u) const {
+  const Eigen::Index unknowns = size() + 1;
+  const std::unique_ptr<System> system = family_->system(u(size()));
+  if (!system) return std::nullopt;
+  const std::vector<Leg> list = legs(u);
+  const auto course = system->follow(list, family_->parameter);
+  if (!course) return std::nullopt;
+  Equations e;
+  e.residual.resize(size());
+  e.slope.setZero(size(), unknowns);
+  e.measure.resize(steps());
+  e.measure_slope.setZero(steps(), unknowns);
+
+  Eigen::MatrixXd state_slope;                                         // of the present state by u
+  Eigen::RowVectorXd time_slope = Eigen::RowVectorXd::Zero(unknowns);  // of the present time
+  Eigen::VectorXd state;
+  double time = 0;
+  Eigen::Index row = 0;
+  const auto join = [&](std::size_t node, const Eigen::VectorXd& from) {
+    const Eigen::Index column = static_cast<Eigen::Index>(node) * states_;
+    e.residual.segment(row, states_) = from - u.segment(column, states_);
+    e.slope.middleRows(row, states_) = state_slope;
+    e.slope.block(row, column, states_, states_) -= Eigen::MatrixXd::Identity(states_, states_);
+    row += states_;
+  };
+  const auto begin_at = [&](std::size_t node) {
+    const Eigen::Index column = static_cast<Eigen::Index>(node) * states_;
+    state_slope = Eigen::MatrixXd::Zero(states_, unknowns);
+    state_slope.middleCols(column, states_).setIdentity();
+  };
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    const auto node = std::find(nodes_.begin(), nodes_.end(), k);
+    if (node != nodes_.end()) {
+      const std::size_t j = static_cast<std::size_t>(node - nodes_.begin());
+      if (j > 0) join(j, state);
+      begin_at(j);
+    }
+    const Reached& reached = course->legs[k];
+    const auto chained = [&](const Eigen::MatrixXd& by) {
+      Eigen::MatrixXd total = by.leftCols(states_) * state_slope + by.col(states_) * time_slope;
+      total.col(duration_index(k)) += by.col(states_ + 1);
+      total.col(size()) += by.col(states_ + 2);
+      return total;
+    };
+    const Step& step = itinerary_.steps[k];
+    const Eigen::RowVectorXd end_slope = chained(reached.time_slope);
+    e.measure(static_cast<Eigen::Index>(k)) = reached.measure;
+    e.measure_slope.row(static_cast<Eigen::Index>(k)) = chained(reached.measure_slope);
+    if (step.length != Leg::Length::given) {
+      e.residual(row) = list[k].duration - (reached.time - time);
+      e.slope.row(row) = time_slope - end_slope;
+      e.slope(row++, duration_index(k)) += 1;
+    } else if (step.instant) {
+      e.residual(row) = list[k].duration;
+      e.slope(row++, duration_index(k)) = 1;
+    } else if (step.end != EventKind::section) {
+      e.residual(row) = reached.guard;
+      e.slope.row(row++) = chained(reached.guard_slope);
+    }
+    state_slope = chained(reached.state_slope);
+    time_slope = end_slope;
+    time = reached.time;
+    state = reached.state;
+  }
+  if (forced()) {
+    e.residual(row) = time - itinerary_.periods * system->period();
+    e.slope.row(row) = time_slope;
+    e.slope(row++, size()) -= itinerary_.periods * course->period_slope;
+  } else {
+    e.residual(row) = anchor_.normal.dot(u.head(states_) - anchor_.state);
+    e.slope.row(row++).head(states_) = anchor_.normal.transpose();
+  }
+  join(0, state);
+  if (!e.residual.allFinite() || !e.slope.allFinite()) return std::nullopt;
+  return e;
+}
+
+std::optional<std::vector<Eigen::MatrixXd>> Shooting::transitions(const Eigen::VectorXd& u) const {
+  const std::unique_ptr<System> system = family_->system(u(size()));
+  if (!system) return std::nullopt;
+  // Behind each leg one without duration, which tells how fast the motion goes on after the event.
+  std::vector<Leg> list;
+  for (const Leg& leg : legs(u)) {
+    if (!list.empty()) list.back().mode = leg.mode;
+    list.push_back(leg);
+    Leg after;
+    after.time = std::numeric_limits<double>::quiet_NaN();
+    list.push_back(after);
+  }
+  list.back().mode = list.front().mode;
+  const auto course = system->follow(list, family_->parameter);
+  if (!course) return std::nullopt;
+  std::vector<Eigen::MatrixXd> matrices;
+  const Eigen::Index n = states_;
+  for (std::size_t k = 0; k < itinerary_.steps.size(); ++k) {
+    const Reached& reached = course->legs[2 * k];
+    const Eigen::VectorXd velocity = course->legs[2 * k + 1].state_slope.col(n + 1);
+    Eigen::MatrixXd by_state = reached.state_slope.leftCols(n);
+    const Step& step = itinerary_.steps[k];
+    if (step.length != Leg::Length::given) {
+      by_state -= velocity * reached.time_slope.head(n);
+    } else if (!step.instant && step.end != EventKind::section && step.end != EventKind::graze) {
+      const double rate = reached.guard_slope(n + 1);
+      if (rate == 0) return std::nullopt;
+      by_state -= (reached.state_slope.col(n + 1) - velocity) * (reached.guard_slope.head(n) / rate);
+    }
+    matrices.push_back(std::move(by_state));
+  }
+  if (!forced()) {  // back along the flow
+    const Eigen::VectorXd velocity = course->legs.back().state_slope.col(n + 1);
+    Eigen::Index fastest = 0;
+    velocity.cwiseAbs().maxCoeff(&fastest);
+    Eigen::MatrixXd& last = matrices.back();
+    last -= velocity / velocity(fastest) * Eigen::RowVectorXd(last.row(fastest));
+    last.row(fastest).setZero();
+  }
+  return matrices;
+}
+
+namespace {
+
+/// The further equation: its value and its slope by all unknowns.
+using Further =
+    std::function<std::pair<double, Eigen::RowVectorXd>(const Eigen::VectorXd&, const Equations&)>;
+
+constexpr int most_iterations = 12;
+
+Closing newton(const Shooting& shooting, const Eigen::VectorXd& guess, const Further& further) {
+  Closing c;
+  c.u = guess;
+  auto now = shooting.equations(c.u);
+  if (!now) return c;
+  const Eigen::Index m = shooting.size();
+  const auto defect = [&](const Eigen::VectorXd& u, const Equations& e) {
+    Eigen::VectorXd r(m + 1);
+    r << e.residual, further(u, e).first;
+    return r;
+  };
+  Eigen::VectorXd r = defect(c.u, *now);
+  const double scale = guess.head(m).cwiseAbs().maxCoeff() + 1e-300;
+  double last_step = std::numeric_limits<double>::infinity();
+  for (; c.iterations < most_iterations; ++c.iterations) {
+    Eigen::MatrixXd slope(m + 1, m + 1);
+    slope << now->slope, further(c.u, *now).second;
+    const Eigen::VectorXd step = slope.partialPivLu().solve(-r);
+    if (!step.allFinite()) return c;
+    const double length = step.cwiseAbs().maxCoeff();
+    // At the end of quadratic convergence: the step is rounding.
+    if (length <= 1e-12 * scale || (length <= 1e-9 * scale && length >= 0.1 * last_step)) break;
+    bool better = false;
+    for (double share = 1; share > 0.05 && !better; share /= 2) {
+      const Eigen::VectorXd candidate = c.u + share * step;
+      auto next = shooting.equations(candidate);
+      if (!next) continue;
+      const Eigen::VectorXd s = defect(candidate, *next);
+      if (!(s.norm() < r.norm()) && length > 1e-9 * scale) continue;
+      better = true;
+      c.u = candidate;
+      now = std::move(next);
+      r = s;
+    }
+    if (!better) return c;
+    last_step = length;
+  }
+  c.residual = now->residual.cwiseAbs().maxCoeff();
+  c.ok = r.cwiseAbs().maxCoeff() <= 1e-11 * std::max(1.0, scale);
+  c.equations = std::move(*now);
+  return c;
+}
+
+}  // namespace
+
+Closing solve_fixed(const Shooting& shooting, const Eigen::VectorXd& guess) {
+  const Eigen::Index m = shooting.size();
+  const double parameter = guess(m);
+  return newton(shooting, guess, [m, parameter](const Eigen::VectorXd& u, const Equations&) {
+    return std::pair<double, Eigen::RowVectorXd>(u(m) - parameter, Eigen::RowVectorXd::Unit(m + 1, m));
+  });
+}
+
+Closing solve_plane(const Shooting& shooting, const Eigen::VectorXd& guess, const Eigen::VectorXd& normal) {
+  return newton(shooting, guess, [&](const Eigen::VectorXd& u, const Equations&) {
+    return std::pair<double, Eigen::RowVectorXd>(normal.dot(u - guess), normal.transpose());
+  });
+}
+
+Closing solve_measure(const Shooting& shooting, const Eigen::VectorXd& guess, std::size_t step) {
+  const Eigen::Index k = static_cast<Eigen::Index>(step);
+  return newton(shooting, guess, [k](const Eigen::VectorXd&, const Equations& e) {
+    return std::pair<double, Eigen::RowVectorXd>(e.measure(k), e.measure_slope.row(k));
+  });
+}
+
+std::vector<std::complex<double>> orbit_multipliers(const Shooting& shooting, const Eigen::VectorXd& u,
+                                                    int segments) {
+  auto matrices = shooting.transitions(u);
+  if (!matrices) return {};
+  if (segments > 0) {
+    std::vector<Eigen::MatrixXd> groups;
+    const std::size_t count = matrices->size();
+    for (std::size_t g = 0; g < static_cast<std::size_t>(segments); ++g) {
+      const std::size_t first = g * count / static_cast<std::size_t>(segments);
+      const std::size_t last = (g + 1) * count / static_cast<std::size_t>(segments);
+      Eigen::MatrixXd product = Eigen::MatrixXd::Identity(shooting.states(), shooting.states());
+      for (std::size_t k = first; k < last; ++k) product = ((*matrices)[k] * product).eval();
+      groups.push_back(std::move(product));
+    }
+    matrices = std::move(groups);
+  }
+  auto multipliers = product_eigenvalues(*matrices);
+  if (!shooting.forced() && !multipliers.empty()) multipliers.pop_back();  // the zero along the flow
+  return multipliers;
+}
+
+}  // namespace graze

@@ -1,0 +1,144 @@
+/// Legs of a linear system with stops (core/course).
+#pragma once
+
+#include <Eigen/Core>
+#include <span>
+
+#include "core/chatter.hpp"
+#include "core/course.hpp"
+#include "core/follow_legs.hpp"
+#include "core/linear_motion.hpp"
+#include "core/root_search.hpp"
+
+namespace graze {
+
+/// One leg of a system without frictions, with scalar S of state and parameters. Inner order: positions, then
+/// velocities.
+template <class S, int Dofs, int Harmonics, int Contacts, int Frictions>
+class LinearLeg {
+ public:
+  using Dynamics = LinearDynamics<S, Dofs, Harmonics, Contacts, Frictions>;
+  using Mode = LinearMode<S, Dofs, Harmonics, Contacts, Frictions>;
+  using State = Eigen::Matrix<S, Mode::X, 1>;
+  using Extended = Eigen::Matrix<S, Mode::Z, 1>;
+
+  LinearLeg(Dynamics& dynamics, const Leg& leg) : system_(dynamics.system()), mode_(dynamics.mode(leg.mode)) {
+    closed_ = leg.contact >= 0 && ((leg.mode >> leg.contact) & 1) != 0;
+  }
+
+  State x;  ///< in: at the beginning; out: after the event
+  S time{0};
+  Ending<S> ending;
+
+  /// Flows for `duration` or to the gap's zero, then does what the leg's end says. false: more than a cell
+  /// backwards, or no zero.
+  bool follow(const Leg& leg, const S& duration) {
+    if (leg.length != Leg::Length::given) return meet(leg);
+    const double length = value_of(duration);
+    if (!(length >= -mode_.cell)) return false;
+    const long cells = length > 0 ? static_cast<long>(length / mode_.cell) : 0;
+    const double fraction = length / mode_.cell - static_cast<double>(cells);
+    x = within_cell(mode_, after_cells(mode_, extended(), cells), fraction);
+    time += S(length);
+    drift(duration - S(length));
+    if (leg.contact >= 0) finish(leg);
+    return true;
+  }
+
+ private:
+  void drift(const S& late) {
+    x += mode_.A.topRows(x.size()).lazyProduct(extended()).eval() * late;
+    time += late;
+  }
+  /// To the zero of the gap.
+  bool meet(const Leg& leg) {
+    const auto& row = mode_.contacts[static_cast<std::size_t>(leg.contact)].guard;
+    const Extended z = extended();
+    const Eigen::VectorXd plain = values_of(z);
+    const Eigen::RowVectorXd guard_row = values_of(row);
+    Eigen::VectorXd c(static_cast<Eigen::Index>(mode_.taylor.size()));
+    c(0) = leg.length == Leg::Length::rebound ? 0 : guard_row.dot(plain);
+    for (Eigen::Index k = 1; k < c.size(); ++k) {
+      c(k) = guard_row.head(x.size()).dot(values_of(mode_.taylor[static_cast<std::size_t>(k)]) * plain);
+    }
+    const std::span<const double> gap_on_cell(c.data(), static_cast<std::size_t>(c.size()));
+    const auto end = end_of_flight(gap_on_cell, leg.length == Leg::Length::rebound);
+    if (!end) return false;
+    const double s = *end;
+    x = within_cell(mode_, z, s);
+    time += S(s * mode_.cell);
+    const S gap = dot(row);
+    drift((S(value_of(gap)) - gap) / S(polynomial_slope(gap_on_cell, s) / mode_.cell));
+    finish(leg);
+    return true;
+  }
+  Extended extended() const {
+    const auto phases = forcing_phases(system_, time);
+    Extended z(x.size() + phases.size() + 1);
+    z << x, phases, S(1);
+    return z;
+  }
+  Eigen::Index dofs() const { return system_.mass.rows(); }
+  S dot(const Eigen::Matrix<S, 1, Mode::Z>& row) const { return row.lazyProduct(extended())(0, 0); }
+
+  void finish(const Leg& leg) {
+    const auto& contact = mode_.contacts[static_cast<std::size_t>(leg.contact)];
+    const Eigen::Matrix<S, Dofs, 1> normal = system_.normal.col(leg.contact);
+    // Of the guard per acceleration: a force of one along the normal.
+    const S compliance =
+        closed_ ? S(normal.dot(Eigen::Matrix<S, Dofs, 1>(system_.mass.inverse() * normal))) : S(1);
+    const S approach = normal.dot(x.tail(dofs()));
+    const S value = compliance * dot(contact.guard);
+    switch (leg.end) {
+      case EventKind::impact:
+        ending.guard = value;
+        ending.measure = approach;
+        x.head(dofs()) += contact.push * value;  // exactly on the contact, where the next flight begins
+        x.tail(dofs()) -= contact.push * S((S(1) + S(system_.restitution(leg.contact))) * approach);
+        break;
+      case EventKind::graze:
+        ending.guard = closed_ ? S(compliance * rate(contact.guard)) : S(-approach);
+        ending.measure = value;
+        break;
+      case EventKind::release:
+        ending.guard = value;
+        ending.measure = -compliance * rate(contact.guard);
+        break;
+      case EventKind::chatter_complete:
+        ending.guard = value;
+        ending.measure = dot(contact.pressing);
+        complete(leg, contact, approach);
+        break;
+      case EventKind::stick:
+        ending.guard = -approach;
+        ending.measure = dot(contact.pressing);
+        rest(contact, value, approach);
+        break;
+      default:
+        break;
+    }
+  }
+  S rate(const Eigen::Matrix<S, 1, Mode::Z>& row) const {
+    const Eigen::Matrix<S, 1, Mode::Z> derived = row * mode_.A;
+    return dot(derived);
+  }
+  template <class Rows>
+  void rest(const Rows& contact, const S& gap, const S& approach) {
+    x.head(dofs()) += contact.push * gap;
+    x.tail(dofs()) -= contact.push * approach;
+  }
+  template <class Rows>
+  void complete(const Leg& leg, const Rows& contact, const S& approach) {
+    const Rebound<S> rebound{S(-approach), S(system_.restitution(leg.contact)), ending.measure, S(0), S(0)};
+    const S felt = chatter_gap_integral(rebound);
+    rest(contact, ending.guard, approach);
+    x.head(dofs()) += contact.gap_to_position * felt;
+    x.tail(dofs()) += contact.gap_to_velocity * felt;
+  }
+
+  const typename Dynamics::System& system_;
+  const Mode& mode_;
+  bool closed_ = false;
+};
+
+}  // namespace graze

@@ -1,0 +1,89 @@
+"""Continuation from the command line: groups that xarray and h5py read, table, CSV, picture, refusals."""
+
+import csv
+import io
+import math
+import os
+import unittest
+
+import h5py
+import numpy as np
+import xarray
+
+from support.graze_cli import CliTest
+
+CASES = os.path.join(os.environ["GRAZE_SOURCE"], "data", "cases")
+OSCILLATOR = os.path.join(CASES, "continue_oscillator.toml")
+
+
+class Continue(CliTest):
+    def test_oscillator(self):
+        self.graze("run", OSCILLATOR, "-o", "out.h5", "--quiet")
+        with h5py.File(self.path("out.h5"), "r") as file:
+            names = file["bifurcation/kind"].attrs["flag_meanings"].split()
+            kinds = [names[k] for k in file["bifurcation/kind"][()]]
+            values = file["bifurcation/force_scale"][()]
+        touch = min(abs(v - math.hypot(0.75, 0.05)) for k, v in zip(kinds, values) if k == "grazing")
+        self.assertLess(touch, 1e-10)
+        self.assertIn("fold", kinds)
+        with xarray.open_dataset(self.path("out.h5"), group="branch/0") as branch:
+            self.assertEqual(branch.orbit_state.dims, ("force_scale", "iterate", "state"))
+            self.assertEqual(float(branch.force_scale.min()), 0.3)
+            self.assertEqual(float(branch.force_scale.max()), 1.2)
+            self.assertTrue(np.all(branch.residual < 1e-11))
+            self.assertIn("impact(wall)", branch.signature.attrs["signature_1"])
+        text, _ = self.graze("info", "out.h5")
+        self.assertIn("bifurcation points", text)
+        text, _ = self.graze("info", "out.h5", "--csv")
+        rows = list(csv.DictReader(io.StringIO(text)))
+        self.assertEqual([row["kind"] for row in rows], kinds)
+        self.assertEqual([float(row["force_scale"]) for row in rows], list(values))
+        self.graze("plot", "out.h5", "-o", "out.png")
+        self.assertGreater(os.path.getsize(self.path("out.png")), 5000)
+
+    def test_brute_force_agrees(self):
+        """Below the fold the simulation does not hit, above the grazing amplitude it does."""
+        for scale, hits in ((0.7515, False), (0.7525, True)):
+            self.graze("run", OSCILLATOR, "-o", "sweep.h5", "--force", "--quiet", "--set",
+                       'analysis={name="sweep", axis={parameter="force_scale", values=[%s]}}' % scale)
+            with h5py.File(self.path("sweep.h5"), "r") as file:
+                self.assertEqual(bool(file["impacts"][0, 0] > 0), hits)
+
+    def test_stopped_and_gone_on_with(self):
+        """Stopped by its time the run says so; the same command ends with the same bytes."""
+        several = ("--set", "analysis.start='random'", "--set", "analysis.starts=3")
+        self.graze("run", OSCILLATOR, "-o", "whole.h5", "--quiet", *several)
+        _, told = self.graze("run", OSCILLATOR, "-o", "out.h5", "--max-time", "0.001", *several, code=75)
+        self.assertIn("goes on", told)
+        self.graze("run", OSCILLATOR, "-o", "out.h5", "--quiet", *several)
+        self.assertFalse(os.path.exists(self.path("out.h5.parts")))
+        with h5py.File(self.path("whole.h5")) as whole, h5py.File(self.path("out.h5")) as out:
+            arrays = []
+            whole.visititems(lambda name, item: arrays.append(name) if isinstance(item, h5py.Dataset) else None)
+            self.assertGreater(len(arrays), 20)
+            for name in arrays:
+                self.assertEqual(np.asarray(whole[name]).tobytes(), np.asarray(out[name]).tobytes(), name)
+
+    def test_without_forcing(self):
+        """The relief valve on a section: the Hopf point, grazing, a doubled branch; not on a stroboscopic map."""
+        valve = os.path.join(CASES, "continue_relief_valve.toml")
+        self.graze("run", valve, "-o", "out.h5", "--quiet", "--set", "analysis.generations=1")
+        with h5py.File(self.path("out.h5"), "r") as file:
+            names = file["bifurcation/kind"].attrs["flag_meanings"].split()
+            kinds = [names[k] for k in file["bifurcation/kind"][()]]
+            self.assertTrue({"hopf", "grazing", "period_doubling"} <= set(kinds), kinds)
+            self.assertIn(2, [int(file[f"branch/{k}/forcing_periods"][0]) for k in file["branch"]])
+        self.refused("run", valve, "--set", "analysis.map='stroboscopic'", says=["analysis.map", "forced"])
+        self.refused("run", OSCILLATOR, "--set", "analysis.map='impact'", "--set", "analysis.contact='wall'",
+                     says=["analysis.map", "stroboscopic"])
+
+    def test_refusals(self):
+        self.refused("run", OSCILLATOR, "--set", "analysis.axis.from=2", says=["analysis.axis.from", "less than"])
+        self.refused("run", OSCILLATOR, "--set", "analysis.axis.parameter='force_scal'", says=["force_scale"])
+        self.refused("run", OSCILLATOR, "--set", "analysis.start='from_sweep'", says=["analysis.start", "sweep"])
+        self.refused("run", OSCILLATOR, "--set", "analysis.sweep='none.h5'", says=["none.h5", "no such file"])
+        self.refused("run", OSCILLATOR, "--set", "analysis.at=7", says=["analysis.at"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,282 @@
+/// Located bifurcation points against closed formulas.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "analysis/attractor.hpp"
+#include "analysis/branch.hpp"
+#include "analysis/branch_part.hpp"
+#include "analysis/lyapunov.hpp"
+#include "analysis/switching.hpp"
+#include "tests/support.hpp"
+
+using namespace graze;
+using namespace graze::test;
+
+namespace {
+
+Family family(const std::string& toml, const char* parameter) {
+  Family f;
+  f.model = make_model(toml);
+  f.values = f.model->values();
+  f.parameter = f.model->parameter_index(parameter);
+  return f;
+}
+
+/// The orbit that the motion settles to.
+std::optional<Solution> orbit_from(const Family& f, const std::vector<double>& state, double at) {
+  const auto system = f.system(at);
+  const Attractor a = find_attractor(PoincareMap(*system, f.section), state_at(state), {});
+  REQUIRE(a.kind == AttractorClass::periodic);
+  const auto near = between_events(f, {at, a.points.front().x, a.orbit.period, a.end_time - a.start_time});
+  REQUIRE(near);
+  const auto found = find_orbit(f, *near);
+  REQUIRE(found);
+  const auto& expected = a.orbit.multipliers;
+  for (std::size_t k = 0; k < std::min<std::size_t>(2, expected.size()); ++k) {
+    INFO("multipliers of the products over legs and of the map");
+    CHECK(std::abs(found->point.multipliers[k] - expected[k]) < 1e-6 + 1e-6 * std::abs(expected[0]));
+  }
+  return found;
+}
+
+/// The branch through it.
+Branch branch_from(const Family& f, const std::vector<double>& state, double at, double from, double to) {
+  const auto start = orbit_from(f, state, at);
+  ContinuationOptions options;
+  options.from = from;
+  options.to = to;
+  return continue_branch(f, *start, options);
+}
+
+/// Distance of the nearest located point of a kind.
+double missed(const Branch& branch, BifurcationKind kind, double expected) {
+  double best = 1e300;
+  for (const Bifurcation& b : branch.bifurcations) {
+    if (b.kind == kind) best = std::min(best, std::abs(b.parameter - expected));
+  }
+  return best;
+}
+
+std::string oscillator(double omega, const char* rest) {
+  return "name = 'linear_stops'\nmass = [[1]]\nstiffness = [[1]]\nomega = " + std::to_string(omega) + "\n" +
+         rest;
+}
+
+}  // namespace
+
+TEST_CASE("grazing amplitude of the damped oscillator: A = d sqrt((k - w^2)^2 + c^2 w^2)") {
+  for (const double omega : {0.5, 1.2}) {
+    const Family f = family(oscillator(omega,
+                                       "damping = [[0.1]]\nforce = [{ cosine = [1] }]\n"
+                                       "stop = [{ name = 'wall', normal = [1], position = 1 }]"),
+                            "force_scale");
+    const double expected = std::hypot(1 - omega * omega, 0.1 * omega);
+    const Branch branch = branch_from(f, {0, 0}, 0.5 * expected, 0.4 * expected, 1.1 * expected);
+    CHECK(missed(branch, BifurcationKind::grazing, expected) < 1e-10);
+  }
+}
+
+TEST_CASE("fold and period doubling of one-impact orbits of the undamped oscillator") {
+  const Family f =
+      family(oscillator(2.8,
+                        "force = [{ cosine = [1] }]\n"
+                        "stop = [{ name = 'wall', normal = [1], position = -0.15, restitution = 0.8 }]"),
+             "position_wall");
+  const Branch branch = branch_from(f, {-0.3, 0}, -0.15, -2, 0);
+  CHECK(missed(branch, BifurcationKind::fold, -1.780235601322) < 1e-10);
+  CHECK(missed(branch, BifurcationKind::period_doubling, -0.0685756523) < 1e-10);
+}
+
+TEST_CASE("fold and period doubling of the bouncing ball, one bounce in n periods of the table") {
+  // Gamma = a at the fold, hypot(a, b) at the doubling, a = n pi (1 - e)/(1 + e), b = 2 (1 + e^2)/(1 + e)^2.
+  struct Point {
+    double e;
+    int n;
+    std::vector<double> start;
+    double at;
+  };
+  for (const Point& p : {Point{0.5, 1, {3, 1}, 1.4}, Point{0.8, 2, {15, 0}, 1.0}}) {
+    CAPTURE(p.e, p.n);
+    const double a = p.n * M_PI * (1 - p.e) / (1 + p.e);
+    const double b = 2 * (1 + p.e * p.e) / ((1 + p.e) * (1 + p.e));
+    const Family f = family("name = 'bouncing_ball'\ne = " + std::to_string(p.e), "Gamma");
+    const Branch branch = branch_from(f, p.start, p.at, 0.6, 1.6);
+    CHECK(missed(branch, BifurcationKind::fold, a) < 1e-10);
+    CHECK(missed(branch, BifurcationKind::period_doubling, std::hypot(a, b)) < 1e-10);
+  }
+}
+
+TEST_CASE("damped oscillator, one impact in two periods: period doubling and fold to 1e-9") {
+  // Points computed to 30 digits from the flow of one arc (tests/oracle/classics).
+  const auto oscillator_at = [](double omega) {
+    return family(
+        "name = 'impact_oscillator'\noffset = -1\nb = 0.04\nr = 0.9\nstop = 0\nomega = " + fmt_double(omega),
+        "F");
+  };
+  const Family doubling = oscillator_at(0.81);
+  CHECK(missed(branch_from(doubling, {-1, 0}, 0.40, 0.33, 0.42), BifurcationKind::period_doubling,
+               0.347533397412283) < 1e-9);
+  const Family fold = oscillator_at(0.799);
+  CHECK(missed(branch_from(fold, {-1, 0}, 0.39, 0.33, 0.42), BifurcationKind::fold, 0.3628362019808887) <
+        1e-9);
+}
+
+TEST_CASE("resonant grazing of the damped oscillator is passed in the force and in the frequency") {
+  const auto oscillator_with = [](const char* rest, const char* parameter) {
+    return family(
+        std::string("name = 'impact_oscillator'\noffset = -1\nb = 0.04\nr = 0.9\nstop = 0\n") + rest,
+        parameter);
+  };
+  const auto passes = [](const Branch& branch) {
+    CHECK(branch.begins == "end of the range");
+    CHECK(branch.ends == "end of the range");
+  };
+  const double omega = 0.79984;
+  const Family force = oscillator_with("omega = 0.79984", "F");
+  const Branch over_force = branch_from(force, {-1, 0}, 0.40, 0.33, 0.42);
+  passes(over_force);
+  // F = sqrt((1 - omega^2)^2 + b^2 omega^2): the orbit without impacts touches the wall.
+  CHECK(missed(over_force, BifurcationKind::grazing, std::hypot(1 - omega * omega, 0.04 * omega)) < 1e-10);
+  const Family frequency = oscillator_with("F = 0.36167", "omega");
+  passes(branch_from(frequency, {-1, 0}, 0.805, 0.79, 0.81));
+  passes(branch_from(frequency, {-1, 0}, 0.792, 0.79, 0.81));
+}
+
+TEST_CASE("relief valve: orbits without forcing from the Hopf point through grazing") {
+  Family f = family("name = 'relief_valve'", "q");
+  f.section.kind = Section::Kind::level;  // greatest lift
+  f.section.coordinate = 1;
+  f.section.direction = -1;
+  const Branch branch = branch_from(f, {0.2, 0, 0}, 8, 5, 8.6);
+  CHECK(branch.ends == "the orbit shrinks to rest");
+  CHECK(missed(branch, BifurcationKind::hopf, 8.491117635183) < 1e-6);  // orbits near it are too small
+  int checked = 0;
+  for (const Bifurcation& b : branch.bifurcations) {
+    const auto system = f.system(b.parameter);
+    const PoincareMap map(*system, f.section);
+    if (b.kind == BifurcationKind::period_doubling) {
+      HybridState told;
+      told.x = b.told;
+      const Orbit orbit = refine_orbit(map, told, 1);
+      REQUIRE(orbit.closed);
+      const auto nearest = std::min_element(
+          orbit.multipliers.begin(), orbit.multipliers.end(),
+          [](const auto& x, const auto& y) { return std::abs(x + 1.0) < std::abs(y + 1.0); });
+      CHECK(std::abs(*nearest + 1.0) < 1e-8);
+      ++checked;
+    }
+    if (b.kind == BifurcationKind::grazing) {  // the orbit's least lift is zero: the first touch has no speed
+      HybridState state;
+      state.x = b.state;
+      Log log;
+      for (int k = 0; k < 2; ++k) REQUIRE(map.iterate(state, &log) == Outcome::ok);
+      const auto touch = std::find_if(log.entries.begin(), log.entries.end(),
+                                      [](const Log::Entry& entry) { return entry.contact == 0; });
+      REQUIRE(touch != log.entries.end());
+      CHECK(touch->speed < 1e-5);
+      ++checked;
+    }
+  }
+  CHECK(checked == 2);
+}
+
+TEST_CASE("a branch that is kept comes back to the last bit") {
+  const Family f = family("name = 'bouncing_ball'\ne = 0.5", "Gamma");
+  const Branch branch = branch_from(f, {3, 1}, 1.4, 1.3, 1.6);
+  const Dataset part = packed(branch);
+  const Branch again = unpacked(part);
+  CHECK(again.ends == branch.ends);
+  CHECK(again.points.size() == branch.points.size());
+  CHECK(std::get<std::vector<double>>(packed(again).at("numbers").values) ==
+        std::get<std::vector<double>>(part.at("numbers").values));
+}
+
+TEST_CASE("the branch that leaves at a period doubling has the doubled orbit") {
+  const Family f =
+      family("name = 'impact_oscillator'\noffset = -1\nb = 0.04\nr = 0.9\nstop = 0\nomega = 0.81", "F");
+  const Branch branch = branch_from(f, {-1, 0}, 0.40, 0.33, 0.42);
+  ContinuationOptions options;
+  options.from = 0.33;
+  options.to = 0.42;
+  for (const Bifurcation& b : branch.bifurcations) {
+    if (b.kind != BifurcationKind::period_doubling) continue;
+    const auto starts = switched(f, b, options);
+    REQUIRE(starts.size() == 1);
+    const BranchPoint& p = starts.front().point;
+    CHECK(p.signature.periods == 4);
+    const auto system = f.system(p.parameter);
+    HybridState state;
+    state.x = p.state;
+    for (int k = 0; k < 2; ++k) REQUIRE(system->advance(state, Section{}, nullptr) == Outcome::ok);
+    CHECK((state.x - p.state).norm() > 1e-5);
+    for (int k = 0; k < 2; ++k) REQUIRE(system->advance(state, Section{}, nullptr) == Outcome::ok);
+    CHECK((state.x - p.state).norm() < 1e-10);
+  }
+}
+
+TEST_CASE("forced pendulums: period doublings have the multiplier -1 of the map") {
+  const Family f = family(
+      "name = 'two_pendulums'\ngravity = 1\ne = 0.6\ndamping1 = 0.3\ndamping2 = 0.3\ntorque1 = "
+      "0.8\nfrequency = 1",
+      "frequency");
+  const Branch branch = branch_from(f, {0, 0, 0, 0}, 0.9, 0.7, 1.12);
+  int checked = 0;
+  for (const Bifurcation& b : branch.bifurcations) {
+    if (b.kind != BifurcationKind::period_doubling) continue;
+    const auto system = f.system(b.parameter);
+    HybridState start;
+    start.x = b.state;
+    const Orbit orbit = refine_orbit(PoincareMap(*system, Section{}), start, 1);
+    REQUIRE(orbit.closed);
+    double nearest = HUGE_VAL;
+    for (const auto& m : orbit.multipliers) nearest = std::min(nearest, std::abs(m + 1.0));
+    CHECK(nearest < 1e-8);
+    ++checked;
+  }
+  CHECK(checked >= 2);
+}
+
+TEST_CASE("multipliers do not depend on the number of segments") {
+  for (const char* parameters :
+       {"delta = 0.8", "delta = 0.16", "delta = 0.25\nd1 = -0.3\nd2 = 0.1", "delta = 1.43"}) {
+    INFO(parameters);
+    const Family f = family(std::string("name = 'two_dof_stops'\n") + parameters, "delta");
+    const double at = f.values[static_cast<std::size_t>(f.parameter)];
+    const auto system = f.system(at);
+    const Attractor a = find_attractor(PoincareMap(*system, Section{}), state_at({0, 0, 0, 0}), {});
+    REQUIRE(a.kind == AttractorClass::periodic);
+    const auto orbit = find_orbit(f, {at, a.orbit.start.x, a.orbit.period});
+    REQUIRE(orbit);
+    const auto one = orbit_multipliers(*orbit->shooting, orbit->u, 1);
+    REQUIRE(one.size() == 4);
+    for (const int segments : {3, 20}) {
+      const auto many = orbit_multipliers(*orbit->shooting, orbit->u, segments);
+      REQUIRE(many.size() == 4);
+      for (std::size_t k = 0; k < 4; ++k) CHECK(std::abs(one[k] - many[k]) < 1e-9 * std::abs(one[0]) + 1e-14);
+    }
+  }
+}
+
+TEST_CASE(
+    "Lyapunov exponents of a linear oscillator with impacts add up to -b + 2 ln r times the impact rate") {
+  const auto system =
+      make_system(oscillator(2.8,
+                             "damping = [[0.05]]\nforce = [{ cosine = [1] }]\n"
+                             "stop = [{ normal = [1], position = -0.15, restitution = 0.8 }]"));
+  const PoincareMap map(*system, Section{});
+  HybridState state = state_at({-0.3, 0});
+  for (int k = 0; k < 100; ++k) REQUIRE(map.iterate(state) == Outcome::ok);
+  HybridState again = state;
+  const int periods = 400;
+  Log log;
+  for (int k = 0; k < periods; ++k) REQUIRE(map.iterate(again, &log) == Outcome::ok);
+  const auto exponents = lyapunov_spectrum(map, state, periods);
+  REQUIRE(exponents.size() == 2);
+  const double impacts = static_cast<double>(log.of(EventKind::impact).size());
+  const double expected = -0.05 + 2 * std::log(0.8) * impacts / (periods * system->period());
+  CHECK(exponents[0] + exponents[1] == Approx(expected).margin(1e-8).epsilon(0));
+}

@@ -1,0 +1,167 @@
+/// Derivatives through oblique impacts, locking, sliding and sticking contact against differences.
+#include <catch2/catch.hpp>
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "analysis/poincare_map.hpp"
+#include "tests/support.hpp"
+
+using namespace graze;
+using namespace graze::test;
+
+namespace {
+
+/// What happened, in order; chatter counts once however many impacts were followed.
+std::vector<EventKind> course(const Log& log) {
+  std::vector<EventKind> kinds;
+  for (const auto& e : log.entries) {
+    if (e.kind == EventKind::section) continue;
+    if (kinds.empty() || e.kind != kinds.back()) kinds.push_back(e.kind);
+  }
+  return kinds;
+}
+
+bool has(const std::vector<EventKind>& kinds, EventKind kind) {
+  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
+struct End {
+  Eigen::VectorXd x;
+  std::vector<EventKind> kinds;
+};
+
+End run(const Model& model, const std::vector<double>& values, const std::vector<double>& start,
+        double time) {
+  HybridState state = state_at(start);
+  Log log;
+  REQUIRE(model.system(values, {})->advance(state, for_time(time), &log) == Outcome::ok);
+  return {state.x, course(log)};
+}
+
+Eigen::MatrixXd derivatives(const Model& model, const std::vector<double>& start, double time) {
+  const std::vector<double> values = model.values();
+  const Eigen::Index n = 4, count = n + static_cast<Eigen::Index>(values.size());
+  Tangent tangent;
+  tangent.state = Eigen::MatrixXd::Identity(n, count);
+  tangent.time = Eigen::RowVectorXd::Zero(count);
+  tangent.parameter = Eigen::MatrixXd::Zero(count - n, count);
+  tangent.parameter.rightCols(count - n).setIdentity();
+  HybridState state = state_at(start);
+  REQUIRE(model.system(values, {})->advance(state, for_time(time), tangent) == Outcome::ok);
+  return tangent.state;
+}
+
+}  // namespace
+
+TEST_CASE("oblique pendulum: derivatives by states and parameters against central differences") {
+  struct Run {
+    const char* settings;
+    std::vector<double> start;
+    double time;
+    std::vector<EventKind> on_the_way;
+  };
+  for (const Run& r :
+       {Run{"mu = 0.4\nclearance = 0.4\nf1 = 0.4\nf2 = 0.1\npsi = 0.3",
+            {0, 0.9, 0, -0.1},
+            9,
+            {EventKind::impact}},
+        Run{"eta = 0.5\nf1 = 0.6\nmu = 0.3\nclearance = 0.2", {0, 0, 0.6, 0}, 9, {EventKind::slip_reversal}},
+        Run{"eta = 0.8\nf1 = 0.6\nmu = 3\nclearance = 0.2", {0, 0, 0.6, 0}, 9, {EventKind::slip_to_stick}},
+        Run{"eta = 0.5\nf1 = 0.6\nmu = 0.3\nclearance = -0.5",
+            {0, 0, 0.6, 0},
+            15,
+            {EventKind::stick, EventKind::release}},
+        Run{"eta = 0.2\nf1 = 0.6\nmu = 0.3\nclearance = 0.2",
+            {0, 0, 0.6, 0},
+            72,
+            {EventKind::stick, EventKind::slip_to_stick, EventKind::stick_to_slip, EventKind::release}}}) {
+    CAPTURE(r.settings);
+    const auto model = make_model(std::string("name = 'oblique_pendulum'\n") + r.settings);
+    const std::vector<double> values = model->values();
+    const End middle = run(*model, values, r.start, r.time);
+    for (const EventKind kind : r.on_the_way) REQUIRE(has(middle.kinds, kind));
+    const Eigen::MatrixXd J = derivatives(*model, r.start, r.time);
+    const double scale = std::max(1.0, J.cwiseAbs().maxCoeff());
+    for (Eigen::Index k = 0; k < J.cols(); ++k) {
+      CAPTURE(k);
+      const auto shifted = [&](double h) {
+        std::vector<double> start = r.start, v = values;
+        (k < 4 ? start[static_cast<std::size_t>(k)] : v[static_cast<std::size_t>(k - 4)]) += h;
+        const End end = run(*model, v, start, r.time);
+        CHECK(end.kinds == middle.kinds);
+        return end.x;
+      };
+      constexpr double h = 1e-4;
+      const bool one_sided = k >= 4 && values[static_cast<std::size_t>(k - 4)] == 0 &&
+                             model->parameters()[static_cast<std::size_t>(k - 4)].range.low == 0;
+      if (one_sided) continue;
+      const Eigen::VectorXd difference =
+          (8 * (shifted(h) - shifted(-h)) - (shifted(2 * h) - shifted(-2 * h))) / (12 * h);
+      CHECK((difference - J.col(k)).cwiseAbs().maxCoeff() < 1e-7 * scale);
+    }
+  }
+}
+
+TEST_CASE("oblique pendulum: where slip stops as compression ends the map has two one-sided derivatives") {
+  const std::string settings = "name = 'oblique_pendulum'\nmu = 0.6\nclearance = 0.2";
+  const auto model = make_model(settings);
+  const auto value = [&](const char* name) {
+    return model->values()[static_cast<std::size_t>(model->parameter_index(name))];
+  };
+  const double theta = 0.6, c = std::cos(theta), ahead = c + 0.6 * std::sin(theta), u = 0.7;
+  const double sink = value("mass_ratio") + c * ahead;
+  const double corner = u * c - u / ahead * sink;  // P_* = P_f
+  const double x = std::sin(theta) - 0.2;
+  constexpr double time = 2.5;
+  const auto end = [&](double block) { return run(*model, model->values(), {theta, u, x, block}, time).x; };
+  std::array<Eigen::VectorXd, 2> slopes;
+  for (const int side : {0, 1}) {
+    const double away = side == 0 ? -1.0 : 1.0;
+    constexpr double h = 1e-4;
+    const Eigen::VectorXd quotient =
+        away *
+        (-25 * end(corner) + 48 * end(corner + away * h) - 36 * end(corner + 2 * away * h) +
+         16 * end(corner + 3 * away * h) - 3 * end(corner + 4 * away * h)) /
+        (12 * h);
+    slopes[static_cast<std::size_t>(side)] =
+        derivatives(*model, {theta, u, x, corner + away * 1e-10}, time).col(3);
+    CHECK((quotient - slopes[static_cast<std::size_t>(side)]).cwiseAbs().maxCoeff() < 1e-7);
+  }
+  CHECK((slopes[0] - slopes[1]).cwiseAbs().maxCoeff() > 0.01);
+}
+
+TEST_CASE("oblique pendulum: Jacobians of the stroboscopic and the impact map against central differences") {
+  const auto system =
+      make_system("name = 'oblique_pendulum'\neta = 0.5\nf1 = 0.6\nmu = 0.3\nclearance = 0.2");
+  std::vector<Section> sections(3);
+  sections[1].kind = Section::Kind::impact_before;
+  sections[2].kind = Section::Kind::impact_after;
+  for (const Section& section : sections) {
+    CAPTURE(static_cast<int>(section.kind));
+    const PoincareMap map(*system, section);
+    HybridState start = state_at({0, 0, 0.6, 0});
+    for (int k = 0; k < 6; ++k) REQUIRE(map.iterate(start) == Outcome::ok);
+    Eigen::MatrixXd J = Eigen::MatrixXd::Identity(map.dimension(), map.dimension());
+    HybridState state = start;
+    REQUIRE(map.iterate(state, J) == Outcome::ok);
+    CHECK(J.rows() == 4);
+    const Eigen::VectorXd y = map.coordinates(start);
+    for (Eigen::Index k = 0; k < y.size(); ++k) {
+      CAPTURE(k);
+      const auto shifted = [&](double h) {
+        Eigen::VectorXd moved = y;
+        moved(k) += h;
+        HybridState at = map.at(moved, start);
+        REQUIRE(map.iterate(at) == Outcome::ok);
+        return at;
+      };
+      constexpr double h = 1e-4;
+      const Eigen::VectorXd near = map.difference(shifted(h), shifted(-h));
+      const Eigen::VectorXd far = map.difference(shifted(2 * h), shifted(-2 * h));
+      CHECK(((8 * near - far) / (12 * h) - J.col(k)).cwiseAbs().maxCoeff() <
+            1e-7 * std::max(1.0, J.cwiseAbs().maxCoeff()));
+    }
+  }
+}
