@@ -20,9 +20,9 @@
 namespace graze {
 namespace {
 
-constexpr int default_width = 1500;
+constexpr int default_width = 1600;
 constexpr int left_margin = 150;
-constexpr int right_margin = 300;
+constexpr int right_margin = 400;
 constexpr int top_margin = 50;
 constexpr int bottom_margin = 108;
 constexpr int state_height = 430;

@@ -13,10 +13,10 @@
 namespace graze {
 namespace {
 
-constexpr int default_width = 1200;
+constexpr int default_width = 1400;
 constexpr int default_height = 800;
-constexpr int left_margin = 150;
-constexpr int right_margin = 330;
+constexpr int left_margin = 190;
+constexpr int right_margin = 480;
 constexpr int top_margin = 66;
 constexpr int bottom_margin = 108;
 
@@ -94,7 +94,7 @@ Drawing draw_convergence(const Result& result, const PlotOptions& options) {
   sheet.panel(panel);
   sheet.number_axis(x, true);
   sheet.value_axis(panel, {"greatest error of a state", low / 2, high * 2, true});
-  sheet.command("set format y '10^{%L}'");
+  sheet.command("set format xy '%.0e'");
   sheet.command("set grid");
   sheet.legend(panel, legend);
   sheet.plot(elements);
