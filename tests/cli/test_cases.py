@@ -41,12 +41,13 @@ class Cases(CliTest):
                     cut += ["--set", "analysis.axis.points=5"]
                 if 'name = "basins"' in text:
                     cut += ["--set", "analysis.samples=20" if "samples" in text else "analysis.axis.points=5"]
+                if 'name = "continue"' in text:
+                    cut += ["--set", "analysis.points=20"]
                 if 'start = "from_sweep"' in text:
                     quick = os.path.join(CASES, "quickstart.toml")
                     self.graze("run", quick, "-o", "few.h5", "--force", "--quiet", "--set",
                                "analysis.axis.points=3")
-                    cut += ["--set", "analysis.sweep=few.h5", "--set", "analysis.points=20",
-                            "--set", "analysis.branches=2"]
+                    cut += ["--set", "analysis.sweep=few.h5", "--set", "analysis.branches=2"]
                 if 'name = "convergence"' in text:
                     cut += ["--set", "analysis.axis.points=5"]
                 elif "axis2" in text:
