@@ -2,7 +2,6 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <Eigen/LU>
 #include <cmath>
 
 #include "analysis/shooting.hpp"
@@ -54,9 +53,7 @@ struct Metric {
 inline Eigen::VectorXd tangent_of(const Shooting& shooting, const Equations& e, const Eigen::VectorXd& normal,
                                   const Metric& metric) {
   const Eigen::Index m = shooting.size();
-  Eigen::MatrixXd slope(m + 1, m + 1);
-  slope << e.slope, normal.transpose();
-  const Eigen::VectorXd t = slope.partialPivLu().solve(Eigen::VectorXd::Unit(m + 1, m));
+  const Eigen::VectorXd t = shooting.solve(e.slope, normal.transpose(), Eigen::VectorXd::Unit(m + 1, m));
   return t / metric.norm(shooting, t);
 }
 

@@ -4,22 +4,24 @@
 #include <utility>
 
 #include "analysis/branch_part.hpp"
+#include "analysis/execute.hpp"
 #include "analysis/switching.hpp"
 
 namespace graze {
 namespace {
 
-constexpr double closeness = 1e-9;  // to a branch, of the orbit's size, to lie on it
+Start as_start(const BranchPoint& p) { return {p.parameter, p.orbit, p.signature.periods, p.period, {}}; }
 
 }  // namespace
 
-std::optional<Atlas::Place> Atlas::find(const Start& start, std::size_t first) const {
+std::optional<Atlas::Place> Atlas::find(const Start& start, std::size_t first, double near) const {
   double size = 1;
   for (const Eigen::VectorXd& state : start.orbit) size = std::max(size, state.cwiseAbs().maxCoeff());
   std::optional<Place> best;
   for (std::size_t b = first; b < branches_.size(); ++b) {
-    const double distance = distance_to(family_, branches_[b], start.parameter, start.orbit, start.periods);
-    if (distance <= closeness * size && (!best || distance < best->distance)) best = {b, distance};
+    const double distance =
+        distance_to(family_, branches_[b].points, start.parameter, start.orbit, start.periods, near);
+    if (distance <= on_branch * size && (!best || distance < best->distance)) best = {b, distance};
     if (best && best->distance < 1e-10) break;
   }
   return best;
@@ -37,47 +39,92 @@ std::optional<Atlas::Place> Atlas::take(const Start& start) {
   const auto solution = refined(start);
   if (!solution) return std::nullopt;
   const std::size_t first = branches_.size();
-  add(start.origin, [&] { return continue_branch(family_, *solution, options_.continuation); });
+  if (!recall()) keep(continue_branch(family_, *solution, walk()), start.origin);
   follow_switches(first);
   return find(start, first);
 }
 
-void Atlas::add(const std::string& origin, const std::function<Branch()>& made) {
-  const std::size_t number = branches_.size();
-  if (const auto kept = journal_.recall(number)) {
-    branches_.push_back(unpacked(*kept));
-    return;
-  }
-  branches_.push_back(made());
-  branches_.back().origin = origin;
-  journal_.keep(number, packed(branches_.back()));
+/// As far as to a branch that is there already.
+Walk Atlas::walk() const {
+  Walk walk;
+  walk.options = options_.continuation;
+  walk.threads = journal_.threads;
+  walk.known = [this](const BranchPoint& p) -> std::string {
+    const auto place = find(as_start(p), 0, walking_near);
+    return place ? "goes on as branch " + std::to_string(place->branch) : "";
+  };
+  return walk;
 }
 
-/// The branches that leave the branches from number `first` on.
+/// The next branch from the journal; false: it must be computed.
+bool Atlas::recall() {
+  const auto kept = journal_.recall(branches_.size());
+  if (kept) branches_.push_back(unpacked(*kept));
+  return kept.has_value();
+}
+
+void Atlas::keep(Branch branch, const std::string& origin) {
+  branch.origin = origin;
+  journal_.keep(branches_.size(), packed(branch));
+  branches_.push_back(std::move(branch));
+}
+
+/// The branches that leave the branches from number `first` on, some at a time.
 void Atlas::follow_switches(std::size_t first) {
+  constexpr std::size_t at_once = 2;  // more would meet each other too often
   for (int generation = 0; generation < options_.generations; ++generation) {
     const std::size_t last = branches_.size();
+    std::vector<Departure> waiting;
     for (std::size_t b = first; b < last; ++b) {
       const std::vector<Bifurcation> points = branches_[b].bifurcations;
-      for (const Bifurcation& at : points) follow_switch(at, b);
+      for (const Bifurcation& at : points) {
+        if (full() || journal_.stop()) return;
+        for (Departure& departure : departures(at, b)) {
+          waiting.push_back(std::move(departure));
+          if (waiting.size() < at_once) continue;
+          add(waiting);
+          waiting.clear();
+        }
+      }
     }
+    add(waiting);
     first = last;
   }
 }
 
-void Atlas::follow_switch(const Bifurcation& at, std::size_t from) {
-  if (at.kind != BifurcationKind::period_doubling && at.kind != BifurcationKind::branch_point) return;
-  if (full() || journal_.stop()) return;
-  for (const Solution& solution : switched(family_, at, options_.continuation)) {
-    const BranchPoint& p = solution.point;
-    if (find({p.parameter, p.orbit, p.signature.periods, p.period, {}})) continue;
-    const std::string origin =
-        bifurcation_names()[static_cast<std::size_t>(at.kind)] + " of branch " + std::to_string(from);
-    const bool doubling = at.kind == BifurcationKind::period_doubling;
-    add(origin, [&] {
-      return doubling ? continue_doubled(family_, solution, at, options_.continuation)
-                      : continue_branch(family_, solution, options_.continuation);
-    });
+/// Orbits that leave a branch at a point and lie on no branch yet.
+std::vector<Atlas::Departure> Atlas::departures(const Bifurcation& at, std::size_t from) const {
+  std::vector<Departure> list;
+  if (at.kind != BifurcationKind::period_doubling && at.kind != BifurcationKind::branch_point) return list;
+  const std::string origin =
+      bifurcation_names()[static_cast<std::size_t>(at.kind)] + " of branch " + std::to_string(from);
+  for (Solution& solution : switched(family_, at, options_.continuation)) {
+    if (!find(as_start(solution.point))) list.push_back({std::move(solution), at, origin});
+  }
+  return list;
+}
+
+Branch Atlas::departing(const Departure& d, int threads) const {
+  Walk way = walk();
+  way.threads = threads;
+  return d.at.kind == BifurcationKind::period_doubling ? continue_doubled(family_, d.start, d.at, way)
+                                                       : continue_branch(family_, d.start, way);
+}
+
+/// All at the same time: none knows of the others, so those are dropped that turn out to begin on one before
+/// them.
+void Atlas::add(const std::vector<Departure>& group) {
+  if (group.empty()) return;
+  std::vector<Branch> made(group.size());
+  const bool kept = recall();
+  if (!kept) {
+    const int each = group.size() > 1 ? 1 : journal_.threads;
+    call_each(journal_.threads, group.size(), [&](std::size_t k) { made[k] = departing(group[k], each); });
+  }
+  for (std::size_t k = kept ? 1 : 0; k < group.size(); ++k) {
+    if (k > 0 && (full() || find(as_start(group[k].start.point)) || recall())) continue;
+    if (made[k].points.empty()) made[k] = departing(group[k], journal_.threads);
+    keep(std::move(made[k]), group[k].origin);
   }
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,7 +15,7 @@ namespace graze {
 struct AtlasOptions {
   ContinuationOptions continuation;
   int generations = 1;         ///< how often in a row to follow what leaves a branch
-  std::size_t branches = 100;  ///< at most
+  std::size_t branches = 400;  ///< at most
 };
 
 class Atlas {
@@ -33,7 +32,9 @@ class Atlas {
 
   const std::vector<Branch>& branches() const { return branches_; }
   /// The place of an orbit on the branches from number `first` on; nothing: it lies on none of them.
-  std::optional<Place> find(const Start& start, std::size_t first = 0) const;
+  std::optional<Place> find(const Start& start, std::size_t first = 0) const {
+    return find(start, first, standing_near);
+  }
   /// The same after adding the branches through it, and those that leave these, where it lies on none.
   /// Nothing: no orbit is found from the start, or there are as many branches as allowed.
   std::optional<Place> take(const Start& start);
@@ -41,11 +42,21 @@ class Atlas {
   std::optional<Solution> refined(const Start& start) const;
 
  private:
+  std::optional<Place> find(const Start& start, std::size_t first, double near) const;
+  Walk walk() const;
   bool full() const { return branches_.size() >= options_.branches; }
-  /// Adds the branch that `made` makes, unless the journal has it.
-  void add(const std::string& origin, const std::function<Branch()>& made);
+  /// An orbit that leaves a branch.
+  struct Departure {
+    Solution start;
+    Bifurcation at;
+    std::string origin;
+  };
+  bool recall();
+  void keep(Branch branch, const std::string& origin);
   void follow_switches(std::size_t first);
-  void follow_switch(const Bifurcation& at, std::size_t from);
+  std::vector<Departure> departures(const Bifurcation& at, std::size_t from) const;
+  Branch departing(const Departure& departure, int threads) const;
+  void add(const std::vector<Departure>& group);
 
   const Family& family_;
   AtlasOptions options_;

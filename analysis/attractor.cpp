@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
+
+#include "core/lanes.hpp"
 
 namespace graze {
 namespace {
 
 constexpr double stability_margin = 1e-8;  // multipliers of a stable orbit may exceed 1 by rounding
-constexpr double beyond_every_scale = 1e12;
 
 Outcome step(const PoincareMap& map, HybridState& state, Observer* observer = nullptr) {
   const Outcome outcome = map.iterate(state, observer);
@@ -176,10 +178,60 @@ const std::vector<std::string>& attractor_names() {
   return names;
 }
 
+Approach approach(const PoincareMap& map, const HybridState& start, const AttractorOptions& options) {
+  Approach found;
+  found.last = start;
+  found.outcome = skip(map, found.last, options.transient);
+  found.window = found.last;
+  if (found.outcome == Outcome::ok) found.outcome = record(map, found.last, options.record, found.points);
+  return found;
+}
+
+std::vector<std::optional<Approach>> approach_together(std::span<const std::unique_ptr<System>> systems,
+                                                       std::span<const HybridState> starts,
+                                                       const AttractorOptions& options) {
+  std::vector<std::optional<Approach>> found(systems.size());
+  std::vector<LaneMotion> motions;
+  std::vector<std::size_t> place;
+  for (std::size_t k = 0; k < systems.size(); ++k) {
+    if (!systems[k] || !(systems[k]->period() > 0) || !systems[k]->periodic()) continue;
+    motions.push_back({systems[k].get(), starts[k], Outcome::ok, {}, {}});
+    place.push_back(k);
+  }
+  Lanes lanes(motions);
+  lanes.advance(options.transient, false);
+  for (std::size_t m = 0; m < motions.size(); ++m) {
+    found[place[m]].emplace();
+    found[place[m]]->window = motions[m].state;
+  }
+  lanes.advance(options.record, true);
+  for (std::size_t m = 0; m < motions.size(); ++m) {
+    const LaneMotion& motion = motions[m];
+    Approach& a = *found[place[m]];
+    a.outcome = motion.outcome;
+    a.last = motion.state;
+    if (a.outcome != Outcome::ok) continue;
+    const Eigen::Index states = a.last.x.size();
+    for (int k = 0; k < options.record; ++k) {
+      HybridState& point = a.points.emplace_back();
+      point.x = Eigen::Map<const Eigen::VectorXd>(motion.points.data() + k * states, states);
+      point.turns = a.window.turns + k + 1;
+      point.settled = true;
+    }
+    if (!a.points.empty()) a.points.back() = a.last;
+  }
+  return found;
+}
+
 Attractor find_attractor(const PoincareMap& map, const HybridState& start, const AttractorOptions& options) {
+  return find_attractor(map, approach(map, start, options), options);
+}
+
+Attractor find_attractor(const PoincareMap& map, Approach approach, const AttractorOptions& options) {
   Attractor found;
   found.tally = Tally(map.system());
-  HybridState state = start;
+  HybridState state = std::move(approach.last);
+  HybridState window = std::move(approach.window);
   const auto give_up = [&](Outcome outcome) {
     found.outcome = outcome;
     found.kind = outcome == Outcome::unbounded ? AttractorClass::unbounded : AttractorClass::failed;
@@ -188,14 +240,12 @@ Attractor find_attractor(const PoincareMap& map, const HybridState& start, const
     found.last = state;
     return found;
   };
-  Outcome outcome = skip(map, state, options.transient);
-  if (outcome != Outcome::ok) return give_up(outcome);
+  Outcome outcome = approach.outcome;
   found.transient_used = options.transient;
+  found.points = std::move(approach.points);
   const std::int64_t longest = std::int64_t{std::max(options.transient, 1)} * options.extension;
   int measure = 128;  // doubled while within `longest`
   while (true) {
-    const HybridState window = state;
-    outcome = record(map, state, options.record, found.points);
     if (outcome != Outcome::ok) return give_up(outcome);
     found.orbit = confirmed_orbit(map, found.points, options.max_period);
     if (found.orbit.period > 0) {
@@ -232,6 +282,8 @@ Attractor find_attractor(const PoincareMap& map, const HybridState& start, const
     found.transient_used += options.record + measure;
     state = ahead;
     measure *= 2;
+    window = state;
+    outcome = record(map, state, options.record, found.points);
   }
 }
 

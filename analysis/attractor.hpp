@@ -2,6 +2,9 @@
 #pragma once
 
 #include <complex>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,6 +48,24 @@ struct Attractor {
   HybridState last;  ///< where the motion has come to: a start for a neighbouring parameter
 };
 
+/// A motion followed to where the question what it settles to begins: the transient dropped, the first window
+/// recorded.
+struct Approach {
+  Outcome outcome = Outcome::ok;    ///< not ok: it has broken off at `last`
+  HybridState window;               ///< where the window begins
+  HybridState last;                 ///< where it ends
+  std::vector<HybridState> points;  ///< the iterates in it
+};
+
+Approach approach(const PoincareMap& map, const HybridState& start, const AttractorOptions& options);
+
+/// Many motions from one stroboscopic section to the next, marched side by side where that can be
+/// (core/lanes): the approach of systems[k] from starts[k]. Nothing for a motion whose forcing is not
+/// periodic.
+std::vector<std::optional<Approach>> approach_together(std::span<const std::unique_ptr<System>> systems,
+                                                       std::span<const HybridState> starts,
+                                                       const AttractorOptions& options);
+
 /// Iterates from `start` and says what it finds.
 ///
 /// Periodic: an iterate returns nearly after n ≤ max_period iterates, smallest n first; Newton's method
@@ -54,5 +75,7 @@ struct Attractor {
 /// neutral (or, under forcing without a common period, negative) is quasiperiodic. Neither: the transient is
 /// extended and everything asked again; what is still open at the end is undetermined.
 Attractor find_attractor(const PoincareMap& map, const HybridState& start, const AttractorOptions& options);
+/// The same from an approach on.
+Attractor find_attractor(const PoincareMap& map, Approach approach, const AttractorOptions& options);
 
 }  // namespace graze

@@ -122,6 +122,19 @@ Array axis_coordinate(const Axis& axis, const Model& model) {
   return {p.name, {p.name}, axis.values, p.unit, p.meaning, {}, {}};
 }
 
+std::vector<std::size_t> extents_of(const std::vector<Axis>& axes) {
+  std::vector<std::size_t> extents;
+  for (const Axis& axis : axes) extents.push_back(axis.values.size());
+  return extents;
+}
+
+std::vector<std::string> names_of(const std::vector<Axis>& axes, const Model& model) {
+  std::vector<std::string> names;
+  for (const Axis& axis : axes)
+    names.push_back(model.parameters()[static_cast<std::size_t>(axis.parameter)].name);
+  return names;
+}
+
 std::vector<Box> split(const std::vector<std::size_t>& extents, std::size_t points) {
   // The outermost dimension of which whole slices fit into a block is cut into ranges; those further out
   // are cut into single values.

@@ -33,6 +33,10 @@ std::vector<Axis> read_axes(const Value& table, const Model& model);
 /// The coordinates of an axis.
 Array axis_coordinate(const Axis& axis, const Model& model);
 
+/// Number of values of each axis, and the names of their parameters.
+std::vector<std::size_t> extents_of(const std::vector<Axis>& axes);
+std::vector<std::string> names_of(const std::vector<Axis>& axes, const Model& model);
+
 /// Boxes of about `points` points each that cover the extents, the last dimension running fastest.
 std::vector<Box> split(const std::vector<std::size_t>& extents, std::size_t points);
 

@@ -129,16 +129,12 @@ Array array_of(const char* name, std::vector<std::string> dimensions, Array::Val
 
 /// Every array over these extents of the point dimensions, without values.
 Dataset Basins::shape(const std::vector<std::size_t>& extents) const {
-  const std::vector<std::string> names = point_dimensions();
-  Dataset data;
-  for (std::size_t d = 0; d < names.size(); ++d) data.dimensions.push_back({names[d], extents[d]});
-  data.dimensions.push_back({"state", state_count()});
-  const auto add = [&](const char* name, bool per_state, Array::Values values, const char* meaning,
+  PointArrays arrays(point_dimensions(), extents);
+  arrays.dimension("state", state_count());
+  const auto add = [&](const char* name, bool per_state, Array::Values like, const char* meaning,
                        std::vector<std::string> flags = {}) {
-    std::vector<std::string> dimensions = names;
-    if (per_state) dimensions.emplace_back("state");
-    data.arrays.push_back(
-        array_of(name, std::move(dimensions), std::move(values), meaning, std::move(flags)));
+    const std::vector<std::string> further(per_state ? 1 : 0, "state");
+    arrays.add(name, further, std::move(like), "1", meaning, std::move(flags));
   };
   using I8 = std::vector<std::int8_t>;
   using I32 = std::vector<std::int32_t>;
@@ -153,7 +149,7 @@ Dataset Basins::shape(const std::vector<std::size_t>& extents) const {
   add("lyapunov", false, F64{}, "largest Lyapunov exponent per time");
   add("transient_used", false, I32{}, "map iterates dropped before the recorded ones");
   add("outcome", false, I8{}, "what happened numerically", outcome_names());
-  return data;
+  return arrays.take();
 }
 
 Dataset Basins::layout() const {
@@ -180,7 +176,7 @@ HybridState Basins::start_of(const System& system, const Box& box, std::size_t i
 
 Dataset Basins::compute(const Box& box) const {
   Dataset block = shape(box.count);
-  for (Array& array : block.arrays) array.values = missing_values(array.values, block.elements(array));
+  fill_missing(block);
   const std::unique_ptr<System> system = model().system(model().values(), problem_.tolerance);
   const PoincareMap map(*system, section_);
   for (std::size_t point = 0; point < box.points(); ++point) {

@@ -7,7 +7,8 @@ namespace graze {
 const std::vector<std::string>& bifurcation_names() {
   static const std::vector<std::string> names = {
       "fold",           "period_doubling", "neimark_sacker", "branch_point", "grazing", "stick_border",
-      "chatter_border", "rising_border",   "release_moves",  "simultaneous", "edge",    "hopf"};
+      "chatter_border", "rising_border",   "release_moves",  "simultaneous", "edge",    "hopf",
+      "slip_border",    "reversal_border"};
   return names;
 }
 
@@ -58,6 +59,10 @@ std::pair<BifurcationKind, int> change_between(const Signature& before, const Si
     if (after.count(EventKind::impact, i) != before.count(EventKind::impact, i))
       return {BifurcationKind::grazing, i};
   }
+  const auto more = [&](EventKind kind) { return after.count(kind) - before.count(kind); };
+  if (more(EventKind::slip_to_stick) != 0 || more(EventKind::stick_to_slip) != 0)
+    return {BifurcationKind::slip_border, -1};
+  if (more(EventKind::slip_reversal) != 0) return {BifurcationKind::reversal_border, -1};
   const int release = moved_release(before, after);
   if (release >= 0) return {BifurcationKind::release_moves, release};
   return {BifurcationKind::simultaneous, -1};

@@ -21,7 +21,9 @@ enum class BifurcationKind : signed char {
   release_moves,    ///< a release passes an event of another contact
   simultaneous,     ///< impacts of two contacts pass each other
   edge,             ///< an impact with speed comes or goes: it misses the end of the other body
-  hopf              ///< without forcing: the orbit shrinks to rest
+  hopf,             ///< without forcing: the orbit shrinks to rest
+  slip_border,      ///< a friction begins or ceases to stick
+  reversal_border   ///< a reversal of slip appears or vanishes, in motion or within an impact
 };
 
 /// Names in the order of the enumeration, as written to result files.

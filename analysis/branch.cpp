@@ -1,27 +1,51 @@
 #include "analysis/branch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <type_traits>
 #include <utility>
 
+#include "analysis/execute.hpp"
+
 namespace graze {
 namespace {
 
-constexpr double near = 1e-2;  // of the orbit's size: worth a refinement
+/// What lies on one side of a start.
+struct Side {
+  std::vector<BranchPoint> points;
+  std::vector<Bifurcation> bifurcations;
+  std::string end;
+};
 
-/// One direction; `points` gets what lies behind the start.
-std::string walk(const Family& family, const Solution& start, int direction,
-                 const ContinuationOptions& options, std::vector<BranchPoint>& points,
-                 std::vector<Bifurcation>& bifurcations) {
-  Continuation continuation(family, start, direction, options);
-  while (continuation.next()) {
-    bifurcations.insert(bifurcations.end(), continuation.passed().begin(), continuation.passed().end());
-    points.push_back(continuation.point());
+/// Whether the last point lies where this walk has been before.
+bool comes_back(const Family& family, const Side& side) {
+  constexpr std::size_t recent = 20;
+  if (side.points.size() <= recent) return false;
+  const BranchPoint& p = side.points.back();
+  const std::span<const BranchPoint> before(side.points.data(), side.points.size() - recent);
+  return distance_to(family, before, p.parameter, p.orbit, p.signature.periods, walking_near) <=
+         on_branch * p.size;
+}
+
+Side walk_along(const Family& family, const Solution& start, int direction, const Walk& walk) {
+  Side side;
+  Continuation continuation(family, start, direction, walk.options);
+  const auto take_passed = [&] {
+    const std::vector<Bifurcation>& passed = continuation.passed();
+    side.bifurcations.insert(side.bifurcations.end(), passed.begin(), passed.end());
+  };
+  while (side.end.empty() && continuation.next()) {
+    take_passed();
+    side.points.push_back(continuation.point());
+    side.end = walk.known(continuation.point());
+    if (side.end.empty() && comes_back(family, side)) side.end = "comes back on itself";
   }
-  bifurcations.insert(bifurcations.end(), continuation.passed().begin(), continuation.passed().end());
-  return continuation.end();
+  if (!side.end.empty()) return side;
+  take_passed();
+  side.end = continuation.end();
+  return side;
 }
 
 /// Without the grazings that accumulate where a chatter sequence becomes complete: that place stands for
@@ -50,38 +74,41 @@ std::pair<std::size_t, double> nearest(const std::vector<Eigen::VectorXd>& state
 
 }  // namespace
 
-Branch continue_branch(const Family& family, const Solution& start, const ContinuationOptions& options) {
+Branch continue_branch(const Family& family, const Solution& start, const Walk& walk) {
+  std::array<Side, 2> sides;
+  call_each(walk.threads, sides.size(),
+            [&](std::size_t k) { sides[k] = walk_along(family, start, k == 0 ? -1 : +1, walk); });
+  const auto& [back, ahead] = sides;
   Branch branch;
-  std::vector<BranchPoint> back;
-  std::vector<Bifurcation> back_points;
-  branch.begins = walk(family, start, -1, options, back, back_points);
-  branch.points.assign(back.rbegin(), back.rend());
-  branch.bifurcations.assign(back_points.rbegin(), back_points.rend());
+  branch.points.assign(back.points.rbegin(), back.points.rend());
+  branch.bifurcations.assign(back.bifurcations.rbegin(), back.bifurcations.rend());
   branch.points.push_back(start.point);
-  if (branch.begins == closed_branch) {
-    branch.ends = branch.begins;
-    return branch;
-  }
-  branch.ends = walk(family, start, +1, options, branch.points, branch.bifurcations);
-  thin(branch.bifurcations, options.to - options.from);
+  branch.begins = branch.ends = back.end;
+  if (back.end == closed_branch) return branch;  // the other way come the same orbits
+  branch.points.insert(branch.points.end(), ahead.points.begin(), ahead.points.end());
+  branch.bifurcations.insert(branch.bifurcations.end(), ahead.bifurcations.begin(), ahead.bifurcations.end());
+  branch.ends = ahead.end;
+  thin(branch.bifurcations, walk.options.to - walk.options.from);
   return branch;
 }
 
 Branch continue_doubled(const Family& family, const Solution& start, const Bifurcation& from,
-                        const ContinuationOptions& options) {
+                        const Walk& walk) {
+  const Eigen::VectorXd way = start.tangent.head(from.state.size());
+  const bool away = way.dot(start.point.state - from.state) > 0;
+  Side side = walk_along(family, start, (start.parameter_slope() > 0) == away ? 1 : -1, walk);
   Branch branch;
   branch.begins = "period doubling";
   branch.points.push_back(start.point);
-  const Eigen::VectorXd way = start.tangent.head(from.state.size());
-  const bool away = way.dot(start.point.state - from.state) > 0;
-  const int direction = (start.parameter_slope() > 0) == away ? 1 : -1;
-  branch.ends = walk(family, start, direction, options, branch.points, branch.bifurcations);
-  thin(branch.bifurcations, options.to - options.from);
+  branch.points.insert(branch.points.end(), side.points.begin(), side.points.end());
+  branch.bifurcations = std::move(side.bifurcations);
+  branch.ends = std::move(side.end);
+  thin(branch.bifurcations, walk.options.to - walk.options.from);
   return branch;
 }
 
-double distance_to(const Family& family, const Branch& branch, double parameter,
-                   const std::vector<Eigen::VectorXd>& orbit, int periods) {
+double distance_to(const Family& family, std::span<const BranchPoint> points, double parameter,
+                   const std::vector<Eigen::VectorXd>& orbit, int periods, double near) {
   double best = std::numeric_limits<double>::infinity();
   const auto try_from = [&](const BranchPoint& a, const BranchPoint& b, double share) {
     if (a.orbit.empty() || b.orbit.empty()) return;
@@ -90,13 +117,13 @@ double distance_to(const Family& family, const Branch& branch, double parameter,
     };
     if (nearest(orbit, between(a.orbit.front(), b.orbit.front())).second > near * a.size) return;
     const auto found =
-        find_orbit(family, {parameter, between(a.state, b.state), periods, between(a.period, b.period)});
+        refine_orbit(family, {parameter, between(a.state, b.state), periods, between(a.period, b.period)});
     if (found && !found->point.orbit.empty())
       best = std::min(best, nearest(orbit, found->point.orbit.front()).second);
   };
-  for (std::size_t k = 0; k + 1 < branch.points.size() && best > 1e-10; ++k) {
-    const BranchPoint& a = branch.points[k];
-    const BranchPoint& b = branch.points[k + 1];
+  for (std::size_t k = 0; k + 1 < points.size() && best > 1e-10; ++k) {
+    const BranchPoint& a = points[k];
+    const BranchPoint& b = points[k + 1];
     if (a.signature.periods != periods && b.signature.periods != periods) continue;
     if ((parameter - a.parameter) * (parameter - b.parameter) > 0) continue;
     const double width = b.parameter - a.parameter;

@@ -73,7 +73,7 @@ Dataset branch_data(const Family& family, const Branch& branch) {
   add_array(data, "signature", {p}, std::move(signature), "events of one turn, by number");
   for (std::size_t k = 0; k < signatures.size(); ++k) {
     data.arrays.back().attributes.emplace_back("signature_" + std::to_string(k),
-                                               text(signatures[k], model.contacts()));
+                                               text(signatures[k], model.contacts(), model.frictions()));
   }
   add_array(data, "stable", {p}, std::move(stable), "whether all multipliers lie in the unit circle",
             {"no", "yes"});

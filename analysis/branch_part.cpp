@@ -1,5 +1,6 @@
 #include "analysis/branch_part.hpp"
 
+#include <cmath>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -12,6 +13,7 @@ namespace {
 class Writer {
  public:
   void number(const double& x) { row.push_back(x); }
+  static void expect(std::size_t) {}
   std::vector<double> row;
 };
 
@@ -21,6 +23,10 @@ class Reader {
   void number(double& x) {
     if (next_ >= row_.size()) throw std::runtime_error("a kept branch is too short");
     x = row_[next_++];
+  }
+  /// That so many numbers follow at least.
+  void expect(std::size_t count) const {
+    if (count > row_.size() - next_) throw std::runtime_error("a kept branch is too short");
   }
 
  private:
@@ -35,6 +41,13 @@ template <class Way, Number T>
 void visit(Way& way, T& x) {
   double value = static_cast<double>(x);
   way.number(value);
+  if constexpr (!std::is_floating_point_v<T>) {
+    constexpr double exact = 9007199254740992;  // 2^53
+    const double most = sizeof(T) < sizeof(double) ? std::ldexp(1.0, 8 * sizeof(T) - 1) - 1 : exact;
+    const double least = std::is_unsigned_v<T> ? 0 : -most;
+    if (!(least <= value && value <= most))
+      throw std::runtime_error("a kept branch holds a number out of its range");
+  }
   x = static_cast<T>(value);
 }
 template <class Way>
@@ -45,11 +58,17 @@ void visit(Way& way, std::complex<double>& z) {
   way.number(im);
   z = {re, im};
 }
+/// A list's length, then room for it.
+template <class Way, class List>
+void visit_length(Way& way, List& list) {
+  std::size_t n = static_cast<std::size_t>(list.size());
+  visit(way, n);
+  way.expect(n);
+  list.resize(static_cast<decltype(list.size())>(n));
+}
 template <class Way>
 void visit(Way& way, Eigen::VectorXd& v) {
-  Eigen::Index n = v.size();
-  visit(way, n);
-  v.resize(n);
+  visit_length(way, v);
   for (double& x : v) way.number(x);
 }
 template <class Way>
@@ -59,51 +78,27 @@ void visit(Way& way, std::pair<EventKind, int>& p) {
 }
 template <class Way, class T>
 void visit(Way& way, std::vector<T>& list) {
-  std::size_t n = list.size();
-  visit(way, n);
-  list.resize(n);
+  visit_length(way, list);
   for (T& x : list) visit(way, x);
+}
+template <class Way, class... Parts>
+void visit_each(Way& way, Parts&... parts) {
+  (visit(way, parts), ...);
 }
 template <class Way>
 void visit(Way& way, Step& s) {
-  visit(way, s.end);
-  visit(way, s.contact);
-  visit(way, s.mode);
-  visit(way, s.instant);
-  visit(way, s.length);
+  visit_each(way, s.end, s.contact, s.mode, s.instant, s.length);
 }
 template <class Way>
 void visit(Way& way, BranchPoint& p) {
-  visit(way, p.parameter);
-  visit(way, p.state);
-  visit(way, p.orbit);
-  visit(way, p.signature.events);
-  visit(way, p.signature.periods);
-  visit(way, p.impacts);
-  visit(way, p.period);
-  visit(way, p.size);
-  visit(way, p.residual);
-  visit(way, p.multipliers);
-  visit(way, p.stable);
-  visit(way, p.admissible);
-  visit(way, p.fold);
-  visit(way, p.branching);
-  visit(way, p.doubling);
-  visit(way, p.torus);
+  visit_each(way, p.parameter, p.state, p.orbit, p.signature.events, p.signature.periods, p.impacts, p.period,
+             p.size, p.residual, p.multipliers, p.stable, p.admissible, p.fold, p.branching, p.doubling,
+             p.torus);
 }
 template <class Way>
 void visit(Way& way, Bifurcation& b) {
-  visit(way, b.kind);
-  visit(way, b.contact);
-  visit(way, b.parameter);
-  visit(way, b.state);
-  visit(way, b.told);
-  visit(way, b.periods);
-  visit(way, b.itinerary.steps);
-  visit(way, b.itinerary.periods);
-  visit(way, b.unknowns);
-  visit(way, b.tangent);
-  visit(way, b.size);
+  visit_each(way, b.kind, b.contact, b.parameter, b.state, b.told, b.periods, b.itinerary.steps,
+             b.itinerary.periods, b.unknowns, b.tangent, b.size);
 }
 
 template <class Way>

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "analysis/hopf.hpp"
 #include "analysis/turned.hpp"
 
 namespace graze {
@@ -29,6 +30,7 @@ Continuation::Continuation(const Family& family, Solution start, int direction,
       time_(now_.point.period) {
   now_.shooting = std::make_shared<Shooting>(family_, now_.shooting->itinerary(), now_.shooting->anchor(),
                                              now_.shooting->inner_nodes());
+  take_stability(now_);
   face(now_, direction != 0 ? direction : now_.parameter_slope());
   first_ = now_.point;
   heading_ = now_.point.fold < 0 ? -1 : 1;
@@ -93,7 +95,7 @@ void Continuation::judge(Trial& trial) const {
     const Record record = record_of(*system, s.point, s.shooting->itinerary().periods);
     if (round == 0 || record.outcome == Outcome::ok) trial.record = record;
     if (record.outcome != Outcome::ok) return;
-    if (record.itinerary == s.shooting->itinerary()) {
+    if (family_.solved(record.itinerary, s.point.parameter) == s.shooting->itinerary()) {
       take_events(family_, *system, record, s.point);
       trial.verdict = s.point.signature == now_.point.signature ? Verdict::same : Verdict::changed;
       return;
@@ -107,7 +109,8 @@ void Continuation::judge(Trial& trial) const {
 /// The same orbit with the events that the motion itself has; nothing when it is another orbit.
 std::optional<Solution> Continuation::remade(Trial& trial) const {
   const Solution& s = trial.solution;
-  const auto shooting = shooting_for(family_, trial.record.itinerary, s.shooting->anchor());
+  const Itinerary itinerary = family_.solved(trial.record.itinerary, s.point.parameter);
+  const auto shooting = shooting_for(family_, itinerary, s.shooting->anchor());
   const auto guess = shooting->unknowns(s.point.state, trial.record.durations, s.point.parameter);
   if (!guess) return std::nullopt;
   const Vector normal =
@@ -153,9 +156,11 @@ bool Continuation::loses_impact(const Shooting& shooting, const Equations& e) {
   return false;
 }
 
-void Continuation::note(BifurcationKind kind, int contact, const Solution& s) {
+/// false: it has been noted before.
+bool Continuation::note(BifurcationKind kind, int contact, const Solution& s) {
   if (contact >= 0) changes_.push_back(s.point.parameter);
   if (contact >= 0) ++change_count_;
+  if (repeated(kind, contact, s.point.parameter)) return false;
   const int periods = s.shooting->itinerary().periods;
   Bifurcation b{kind,          contact, s.point.parameter,       s.point.state,
                 s.point.state, periods, s.shooting->itinerary(), s.u,
@@ -165,7 +170,16 @@ void Continuation::note(BifurcationKind kind, int contact, const Solution& s) {
     const auto told = told_states(family_, *system, b.state, 1, s.shooting->turn(s.u));
     if (!told.empty()) b.told = told.front();
   }
+  if (jumps_over(kind)) last_jump_ = {kind, contact, b.parameter};
   passed_.push_back(std::move(b));
+  return true;
+}
+
+/// Whether this is the change that the walk has just jumped over, once more: near the place where a chatter
+/// sequence ends, its last impacts come and go.
+bool Continuation::repeated(BifurcationKind kind, int contact, double parameter) const {
+  return last_jump_ && jumps_over(kind) && last_jump_->kind == kind && last_jump_->contact == contact &&
+         std::abs(last_jump_->parameter - parameter) < 0.1 * crowd_width * metric().range;
 }
 
 /// Whether many changes have come close together: impacts of a chatter sequence graze one after the other
@@ -240,6 +254,7 @@ bool Continuation::pass_end_of_chatter() {
   }
   constexpr double brief = 1e-2;  // of a turn
   if (contact < 0 || shortest > brief * now_.point.period) {
+    if (end_at_touch()) return false;
     end_ = "Newton's method finds no further point";
     return false;
   }
@@ -256,6 +271,7 @@ bool Continuation::accept(Trial trial, double step) {
     end_ = "the orbit shrinks to rest";
     return false;
   }
+  take_stability(trial.solution);
   locate_tests(before, trial.solution, step);
   if (count_ > 10 && returned(before, trial.solution)) {
     end_ = closed_branch;
@@ -269,13 +285,19 @@ bool Continuation::accept(Trial trial, double step) {
 }
 
 /// Over an orbit at rest the parameter is even in the arclength: where its slope is zero, from the slopes on
-/// both sides. Orbits near it are too small to be solved for.
+/// both sides. Orbits near it are too small to be solved for; the equilibrium there is not.
 void Continuation::note_hopf(const Solution& before, const Solution& after, double step) {
   const double slope = before.parameter_slope();
   const double change = slope - after.parameter_slope();
   if (!(slope * change > 0)) return;
   Solution rest = before;
-  rest.point.parameter += 0.5 * slope * step * slope / change;
+  BranchPoint& p = rest.point;
+  const auto hopf = hopf_near(family_, {p.parameter + 0.5 * slope * step * slope / change, p.state},
+                              before.shooting->itinerary().steps.front().mode, p.period);
+  constexpr double at_hand = 1e-2;  // of the range
+  if (!hopf || std::abs(hopf->parameter - p.parameter) > at_hand * metric().range) return;
+  p.parameter = hopf->parameter;
+  p.state = hopf->state;
   note(BifurcationKind::hopf, -1, rest);
 }
 
@@ -338,6 +360,7 @@ void Continuation::locate(BifurcationKind kind, double before, double after, dou
     auto trial = at(from, middle);
     if (!trial) return;
     found = std::move(trial->solution);
+    if (kind != BifurcationKind::fold) take_stability(found);
     const double value = found.point.*test;
     if (value == 0) break;
     if (value * at_high < 0) {

@@ -78,16 +78,22 @@ class Continuation {
   void locate(BifurcationKind kind, double before, double after, double step, const Solution& from,
               double BranchPoint::*test);
   bool pass_change(const Trial& beyond, double step);
+  bool end_at_touch();
   bool pass_grazing(const Trial& beyond, double step);
   bool leave(const Solution& at_grazing, int contact);
   std::optional<Solution> orbit_near(const Solution& last, double parameter, double along) const;
   bool jump(const Solution& last, int contact, BifurcationKind kind, double least);
   bool pass_end_of_chatter();
+  /// Changes without an equation of their own, over which the walk jumps.
+  static bool jumps_over(BifurcationKind kind) {
+    return kind == BifurcationKind::chatter_border || kind == BifurcationKind::edge;
+  }
+  bool repeated(BifurcationKind kind, int contact, double parameter) const;
   bool crowded() const;
   bool pass_crowd();
   Solution pushed(const Solution& good, double bad) const;
   bool to_border(double step);
-  void note(BifurcationKind kind, int contact, const Solution& solution);
+  bool note(BifurcationKind kind, int contact, const Solution& solution);
 
   Family family_;
   ContinuationOptions options_;
@@ -100,6 +106,13 @@ class Continuation {
   BranchPoint first_;
   std::vector<double> changes_;  ///< parameters of the last changes of the itinerary
   double heading_ = 1;           ///< sign of the parameter's change on the way so far
+  /// The last change that was jumped over.
+  struct Jump {
+    BifurcationKind kind;
+    int contact;
+    double parameter;
+  };
+  std::optional<Jump> last_jump_;
   std::vector<Bifurcation> passed_;
   std::string end_;
 };

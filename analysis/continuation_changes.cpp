@@ -53,6 +53,7 @@ bool Continuation::leave(const Solution& from, int contact) {
       return false;
     }
     now_ = std::move(trial->solution);
+    take_stability(now_);
     step_ = std::max(step, options_.first_step);
     return true;
   }
@@ -78,7 +79,7 @@ std::optional<Solution> Continuation::orbit_near(const Solution& last, double pa
       outcome = system->advance(state, period, nullptr);
     }
     near.state = state.x;
-    auto found = outcome == Outcome::ok ? find_orbit(family_, near) : std::nullopt;
+    auto found = outcome == Outcome::ok ? refine_orbit(family_, near) : std::nullopt;
     if (found && (found->point.state - last.point.state).cwiseAbs().maxCoeff() <= 0.1 * size_) return found;
     if (found || turns > 0) continue;
     state = HybridState();
@@ -102,6 +103,7 @@ bool Continuation::jump(const Solution& last, int contact, BifurcationKind kind,
     auto found = orbit_near(last, parameter, along);
     if (!found) continue;
     now_ = std::move(*found);
+    take_stability(now_);
     face(now_, sense);
     step_ = options_.first_step;
     return true;
@@ -133,7 +135,7 @@ Solution Continuation::pushed(const Solution& good, double bad) const {
   Solution best = good;
   for (int k = 0; k < 60 && std::abs(best.point.parameter - bad) > 1e-11 * metric().range; ++k) {
     const double middle = (best.point.parameter + bad) / 2;
-    const auto found = find_orbit(
+    const auto found = refine_orbit(
         family_, {middle, best.point.state, best.shooting->itinerary().periods, best.point.period});
     const bool goes_on = found && found->point.signature == good.point.signature &&
                          (found->point.state - best.point.state).cwiseAbs().maxCoeff() < 0.1 * size_;
@@ -145,12 +147,23 @@ Solution Continuation::pushed(const Solution& good, double bad) const {
 
 namespace {
 
-/// Whether a contact's slowest impact outside of chatter is one about to lose its speed.
+/// Impacts of a contact in one turn, those of chatter sequences included.
+std::ptrdiff_t impacts_of(const Record& record, int contact) {
+  const std::vector<Step>& steps = record.itinerary.steps;
+  return std::count_if(steps.begin(), steps.end(), [contact](const Step& s) {
+    return s.end == EventKind::impact && s.contact == contact;
+  });
+}
+
+/// Whether a contact's slowest impact outside of chatter is one about to lose its speed, or a gap is about to
+/// touch.
 bool nearly_grazes(const Record& record, int contact) {
   constexpr double slow = 1e-3;  // of the fastest
   const std::vector<bool> inside = chattering(record.itinerary, record.speeds);
   double slowest = std::numeric_limits<double>::infinity();
-  double fastest = 0;
+  double fastest = record.size / record.times.back();
+  for (const auto& [where, speed] : record.misses)
+    if (where == contact) slowest = std::min(slowest, speed);
   for (std::size_t k = 0; k < inside.size(); ++k) {
     const Step& step = record.itinerary.steps[k];
     if (step.end != EventKind::impact || step.contact != contact || inside[k]) continue;
@@ -161,6 +174,23 @@ bool nearly_grazes(const Record& record, int contact) {
 }
 
 }  // namespace
+
+/// Where orbits are solved by the system's own motion and the derivative of that has no bound: an impact is
+/// about to lose its speed, or a gap to touch. false: the branch ends elsewhere, or by prescribed legs.
+bool Continuation::end_at_touch() {
+  const Itinerary& solved = now_.shooting->itinerary();
+  if (solved.steps.front().length != Leg::Length::own) return false;
+  const auto system = family_.system(now_.point.parameter);
+  const Record record = record_of(*system, now_.point, solved.periods);
+  const auto& contacts = family_.model->contacts();
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (!nearly_grazes(record, static_cast<int>(i))) continue;
+    note(BifurcationKind::grazing, static_cast<int>(i), now_);
+    end_ = "grazing of contact " + contacts[i].name + ": the map has no derivative there";
+    return true;
+  }
+  return false;
+}
 
 /// The motion takes another way than the branch, or has another signature: where from, and how on.
 bool Continuation::pass_change(const Trial& beyond, double step) {
@@ -190,19 +220,34 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
   if (kind == BifurcationKind::grazing) {
     const bool more =
         after.count(EventKind::impact, contact) > now_.point.signature.count(EventKind::impact, contact);
-    const Record& with = more || last.record.times.empty() ? other.record : last.record;
-    if (!nearly_grazes(with, contact)) kind = BifurcationKind::edge;
+    if (last.record.times.empty()) {
+      const auto system = family_.system(now_.point.parameter);
+      last.record = record_of(*system, now_.point, now_.shooting->itinerary().periods);
+    }
+    if (!nearly_grazes(more ? other.record : last.record, contact)) kind = BifurcationKind::edge;
   }
+  // Two impacts before a chatter sequence have come to equal speeds: they are told apart otherwise, no more.
+  const bool told_otherwise =
+      kind == BifurcationKind::edge && impacts_of(last.record, contact) == impacts_of(other.record, contact);
+  take_stability(last.solution);
   locate_tests(now_, last.solution, low);
-  note(kind, contact, last.solution);
+  const bool noted = !told_otherwise && note(kind, contact, last.solution);
   if (other.verdict == Verdict::changed) {
     now_ = std::move(other.solution);
+    take_stability(now_);
     step_ = std::max(step_ / 4, options_.first_step);
     return true;
   }
   const Signature before = now_.point.signature;
   if (!jump(last.solution, contact, kind, 1e-6)) return false;
-  if (now_.point.signature == before) passed_.pop_back();  // nothing has changed after all
+  if (noted && now_.point.signature == before) passed_.pop_back();  // nothing has changed after all
+  if (noted && other.record.outcome != Outcome::ok && now_.point.signature.periods == before.periods &&
+      !(now_.point.signature == before)) {  // the motion beyond broke off: what there is now tells the change
+    const auto [told, where] =
+        change_between(before, now_.point.signature, static_cast<int>(family_.model->contacts().size()));
+    passed_.back().kind = told;
+    passed_.back().contact = where;
+  }
   return true;
 }
 

@@ -112,10 +112,8 @@ void Continue::check_system(const Value& table) const {
   if (system->period() > 0 && family_.section.kind != Section::Kind::stroboscopic)
     refuse("map", "orbits of a forced model are told at phase zero, on the stroboscopic map");
   if (!system->periodic()) refuse("name", "needs a model whose forcing repeats");
-  Leg probe;
-  probe.state = problem_.start().x;
-  if (!system->follow({&probe, 1}, family_.parameter))
-    refuse("name", "this model does not offer motions by prescription, which its orbits are solved with");
+  if (!system->prescribes(family_.parameter) && !(system->period() > 0))
+    refuse("name", "this model can be continued only with forcing");
 }
 
 std::vector<double> Continue::bounds(const Value& table, const char* key, double fallback) const {
@@ -288,7 +286,7 @@ std::vector<Key> continue_keys() {
   integer("points", defaults.points, 1, "points of a branch at most, in either direction");
   integer("generations", 1, 0,
           "how often in a row to follow what leaves at period doublings and branch points");
-  integer("branches", 100, 1, "branches at most");
+  integer("branches", 400, 1, "branches at most");
   return keys;
 }
 

@@ -6,6 +6,7 @@
 
 #include "analysis/axis.hpp"
 #include "analysis/map_keys.hpp"
+#include "analysis/points.hpp"
 #include "analysis/registry.hpp"
 
 namespace graze {
@@ -16,7 +17,7 @@ class Convergence final : public Analysis {
   explicit Convergence(const Problem& problem);
 
   Dataset layout() const override;
-  std::vector<std::string> point_dimensions() const override;
+  std::vector<std::string> point_dimensions() const override { return names_of(axes_, model()); }
   std::vector<Box> blocks(std::size_t points) const override {
     return split(extents(), std::max<std::size_t>(points, 1));
   }
@@ -29,10 +30,7 @@ class Convergence final : public Analysis {
   };
 
   const Model& model() const { return *problem_.model; }
-  const Parameter& parameter(const Axis& axis) const {
-    return model().parameters()[static_cast<std::size_t>(axis.parameter)];
-  }
-  std::vector<std::size_t> extents() const;
+  std::vector<std::size_t> extents() const { return extents_of(axes_); }
   Dataset shape(const std::vector<std::size_t>& extents) const;
   End end_at(const std::vector<double>& values) const;
 
@@ -44,17 +42,11 @@ class Convergence final : public Analysis {
 
 Convergence::Convergence(const Problem& problem) : problem_(problem) {
   const Value& table = problem.analysis;
-  axes_.push_back(read_axis(table.at("axis"), model(), "analysis.axis"));
-  if (const Value* second = table.find("axis2")) {
-    axes_.insert(axes_.begin(), read_axis(*second, model(), "analysis.axis2"));
-    if (axes_[0].parameter == axes_[1].parameter) {
-      throw InputError(second->place(), "analysis.axis2.parameter", second->at("parameter").toml(),
-                       "both axes vary the same parameter");
-    }
-  }
+  axes_ = read_axes(table, model());
+  std::reverse(axes_.begin(), axes_.end());
   const Value& reference = table.at("reference");
   reference_ = reference.number("analysis.reference");
-  const Parameter& varied = parameter(axes_.back());
+  const Parameter& varied = model().parameters()[static_cast<std::size_t>(axes_.back().parameter)];
   if (!varied.range.contains(reference_)) {
     throw InputError(reference.place(), "analysis.reference", reference.toml(),
                      varied.name + " must be " + varied.range.text());
@@ -66,41 +58,20 @@ Convergence::Convergence(const Problem& problem) : problem_(problem) {
   }
 }
 
-std::vector<std::size_t> Convergence::extents() const {
-  std::vector<std::size_t> extents;
-  for (const Axis& axis : axes_) extents.push_back(axis.values.size());
-  return extents;
-}
-
-std::vector<std::string> Convergence::point_dimensions() const {
-  std::vector<std::string> names;
-  for (const Axis& axis : axes_) names.push_back(parameter(axis).name);
-  return names;
-}
-
 /// Every array over these extents of the point dimensions, without values.
 Dataset Convergence::shape(const std::vector<std::size_t>& extents) const {
-  const std::vector<std::string> names = point_dimensions();
-  std::vector<std::string> per_state = names;
-  per_state.emplace_back("state");
-  Dataset data;
-  for (std::size_t d = 0; d < names.size(); ++d) data.dimensions.push_back({names[d], extents[d]});
-  data.dimensions.push_back({"state", model().states().size()});
+  PointArrays arrays(point_dimensions(), extents);
+  arrays.dimension("state", model().states().size());
   using F64 = std::vector<double>;
-  data.arrays.push_back({"final_state", per_state, F64{}, "1", "state at the end", {}, {}});
-  data.arrays.push_back(
-      {"error", per_state, F64{}, "1", "distance of the final state from that of the reference", {}, {}});
-  data.arrays.push_back(
-      {"outcome", names, std::vector<std::int8_t>{}, "1", "what happened numerically", outcome_names(), {}});
-  return data;
+  arrays.add("final_state", {"state"}, F64{}, "1", "state at the end");
+  arrays.add("error", {"state"}, F64{}, "1", "distance of the final state from that of the reference");
+  arrays.add("outcome", {}, std::vector<std::int8_t>{}, "1", "what happened numerically", outcome_names());
+  return arrays.take();
 }
 
 Dataset Convergence::layout() const {
   Dataset data = shape(extents());
-  for (const Axis& axis : axes_) {
-    const Parameter& p = parameter(axis);
-    data.arrays.push_back({p.name, {p.name}, axis.values, p.unit, p.meaning, {}, {}});
-  }
+  for (const Axis& axis : axes_) data.arrays.push_back(axis_coordinate(axis, model()));
   data.arrays.push_back(names_coordinate("state", model().states(), "state of the model"));
   return data;
 }
@@ -120,7 +91,7 @@ Convergence::End Convergence::end_at(const std::vector<double>& values) const {
 
 Dataset Convergence::compute(const Box& box) const {
   Dataset block = shape(box.count);
-  for (Array& array : block.arrays) array.values = missing_values(array.values, block.elements(array));
+  fill_missing(block);
   auto& final_state = std::get<std::vector<double>>(block.at("final_state").values);
   auto& error = std::get<std::vector<double>>(block.at("error").values);
   auto& outcome = std::get<std::vector<std::int8_t>>(block.at("outcome").values);

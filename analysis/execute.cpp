@@ -2,6 +2,7 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
@@ -35,6 +36,24 @@ class FlushDenormals {
 #endif
 };
 
+/// Calls `work()` in every thread of a team; the first exception is thrown again when all have ended.
+template <class Work>
+void in_team(int threads, const Work& work) {
+  std::mutex hand;
+  std::exception_ptr failure;
+#pragma omp parallel num_threads(threads)
+  {
+    const FlushDenormals flush;
+    try {
+      work();
+    } catch (...) {  // no exception may leave the parallel region
+      const std::lock_guard lock(hand);
+      if (!failure) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
 }  // namespace
 
 bool execute(const Analysis& analysis, const std::vector<Box>& blocks, Sink& sink,
@@ -42,7 +61,6 @@ bool execute(const Analysis& analysis, const std::vector<Box>& blocks, Sink& sin
   const std::vector<std::size_t> order = dealt(blocks.size(), execution.shard);
   std::mutex hand;  // held to draw and to report
   std::size_t next = 0;
-  std::exception_ptr failure;
   std::atomic<bool> over = false;
   std::atomic<bool> stopped = false;
 
@@ -76,19 +94,24 @@ bool execute(const Analysis& analysis, const std::vector<Box>& blocks, Sink& sin
   };
 
   const int threads = execution.threads > 0 ? execution.threads : omp_get_max_threads();
-#pragma omp parallel num_threads(threads)
-  {
-    const FlushDenormals flush;
+  if (execution.journal != nullptr) execution.journal->threads = threads;
+  // A computation in one piece shares its threads out itself.
+  in_team(execution.journal != nullptr ? 1 : threads, [&] {
     try {
       work();
-    } catch (...) {  // no exception may leave the parallel region
+    } catch (...) {
       over = true;
-      const std::lock_guard lock(hand);
-      if (!failure) failure = std::current_exception();
+      throw;
     }
-  }
-  if (failure) std::rethrow_exception(failure);
+  });
   return !stopped;
+}
+
+void call_each(int threads, std::size_t count, const std::function<void(std::size_t)>& task) {
+  std::atomic<std::size_t> next = 0;
+  in_team(std::min(threads, static_cast<int>(count)), [&] {
+    for (std::size_t k = next++; k < count; k = next++) task(k);
+  });
 }
 
 }  // namespace graze

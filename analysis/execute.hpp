@@ -29,4 +29,8 @@ struct Execution {
 bool execute(const Analysis& analysis, const std::vector<Box>& blocks, Sink& sink,
              const Execution& execution);
 
+/// Calls task(0) … task(count − 1), as many at the same time as there are threads. Denormals are flushed. The
+/// first exception is thrown again when all have ended.
+void call_each(int threads, std::size_t count, const std::function<void(std::size_t)>& task);
+
 }  // namespace graze

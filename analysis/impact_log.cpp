@@ -49,7 +49,8 @@ int slip_sequence(const ImpactRecord& record) {
 }
 
 const std::vector<std::string>& ImpactBorders::names() {
-  static const std::vector<std::string> list = {"early_stop", "stop", "stick", "painleve"};
+  static const std::vector<std::string> list = {"stop_in_compression", "stop_in_restitution",
+                                                "stick_possible", "painleve"};
   return list;
 }
 

@@ -39,7 +39,8 @@ struct ImpactRecord {
 /// What a rigid contact would do of the elastic impact that begins with this record, each as a number that is
 /// positive where it happens: with P the normal impulse, S = nn − μ s nt the growth of the normal speed and
 /// D = μ tt − s nt the loss of sliding speed |u| per P (nn, nt, tt mobilities, s = sgn u), compression ends
-/// at P = w/S and sliding stops at P = |u|/D.
+/// at P = w/S, the impact at twice that, and sliding stops at P = |u|/D: in compression; in restitution or
+/// before. Whatever stops then sticks where |nt| ≤ μ_s tt. S < 0 is the Painlevé region.
 struct ImpactBorders {
   static const std::vector<std::string>& names();
   static std::vector<double> of(const ImpactRecord& record);

@@ -26,7 +26,7 @@ class Impacts final : public Analysis {
   }
 
   Dataset layout() const override;
-  std::vector<std::string> point_dimensions() const override;
+  std::vector<std::string> point_dimensions() const override { return names_of(axes_, model()); }
   std::vector<Box> blocks(std::size_t points) const override {
     return split(extents(), std::max<std::size_t>(points, 1));
   }
@@ -34,7 +34,7 @@ class Impacts final : public Analysis {
 
  private:
   const Model& model() const { return *problem_.model; }
-  std::vector<std::size_t> extents() const;
+  std::vector<std::size_t> extents() const { return extents_of(axes_); }
   Dataset shape(const std::vector<std::size_t>& extents) const;
   void store(const std::vector<ImpactRecord>& records, std::size_t point, Dataset& block) const;
 
@@ -44,66 +44,47 @@ class Impacts final : public Analysis {
   std::size_t kept_;
 };
 
-std::vector<std::size_t> Impacts::extents() const {
-  std::vector<std::size_t> extents;
-  for (const Axis& axis : axes_) extents.push_back(axis.values.size());
-  return extents;
-}
-
-std::vector<std::string> Impacts::point_dimensions() const {
-  std::vector<std::string> names;
-  for (const Axis& axis : axes_)
-    names.push_back(model().parameters()[static_cast<std::size_t>(axis.parameter)].name);
-  return names;
-}
-
 Dataset Impacts::shape(const std::vector<std::size_t>& extents) const {
-  const std::vector<std::string> names = point_dimensions();
-  Dataset data;
-  for (std::size_t d = 0; d < names.size(); ++d) data.dimensions.push_back({names[d], extents[d]});
-  data.dimensions.push_back({"impact", kept_});
-  data.dimensions.push_back({"phase", most_phases});
-  data.dimensions.push_back({"state", model().states().size()});
-  data.dimensions.push_back({"criterion", ImpactBorders::names().size()});
-  const auto add = [&](const char* name, std::vector<std::string> further, Array::Values values,
-                       const char* unit, const char* meaning, std::vector<std::string> flags = {}) {
-    std::vector<std::string> dimensions = names;
-    dimensions.insert(dimensions.end(), further.begin(), further.end());
-    data.arrays.push_back(
-        {name, std::move(dimensions), std::move(values), unit, meaning, std::move(flags), {}});
-  };
+  PointArrays arrays(point_dimensions(), extents);
+  arrays.dimension("impact", kept_);
+  arrays.dimension("phase", most_phases);
+  arrays.dimension("state", model().states().size());
+  arrays.dimension("criterion", ImpactBorders::names().size());
   using I8 = std::vector<std::int8_t>;
   using I32 = std::vector<std::int32_t>;
   using F64 = std::vector<double>;
   std::vector<std::string> contacts;
   for (const Quantity& contact : model().contacts()) contacts.push_back(contact.name);
-  add("impact_count", {}, I32{}, "1", "impacts that began, kept or not");
-  add("impact_contact", {"impact"}, I8{}, "1", "contact of the impact", contacts);
-  add("impact_time", {"impact"}, F64{}, "s", "time at which the contact begins");
-  add("contact_time", {"impact"}, F64{}, "s", "how long it lasts");
-  add("compression_time", {"impact"}, F64{}, "s", "from its beginning to the first greatest penetration");
-  add("approach_speed", {"impact"}, F64{}, "m s-1", "normal speed at the beginning");
-  add("separation_speed", {"impact"}, F64{}, "m s-1", "normal speed at the end");
-  add("restitution", {"impact"}, F64{}, "1", "separation speed over approach speed");
-  add("peak_force", {"impact"}, F64{}, "N", "greatest normal force");
-  add("greatest_penetration", {"impact"}, F64{}, "m", "greatest penetration");
-  add("friction_work", {"impact"}, F64{}, "J", "energy lost to friction");
-  add("damping_work", {"impact"}, F64{}, "J", "energy lost to the damping of the contact");
-  add("slip_sequence", {"impact"}, I8{}, "1",
-      "slides forward (F), backward (B), sticks (S), in this order; - is the end of compression",
-      slip_sequence_names());
-  add("phase_slip", {"impact", "phase"}, F64{}, "1", "slip mode: sense of sliding, 0 sticks");
-  add("phase_time", {"impact", "phase"}, F64{}, "s", "time from the beginning of the contact to this mode");
-  add("painleve", {"impact"}, I8{}, "1",
-      "slid in the Painleve region, where a normal force with its friction presses deeper", {"no", "yes"});
-  add("state_before", {"impact", "state"}, F64{}, "1", "state at the beginning");
-  add("state_after", {"impact", "state"}, F64{}, "1", "state at the end");
-  add("border", {"criterion"}, F64{}, "1",
-      "positive where the first impact, rigid and elastic, would do this: of sliding, to stop in "
-      "compression, "
-      "(early), to stop, to be followed by sticking; to be in the Painleve region");
-  add("outcome", {}, I8{}, "1", "what happened numerically", outcome_names());
-  return data;
+  arrays.add("impact_count", {}, I32{}, "1", "impacts that began, kept or not");
+  arrays.add("impact_contact", {"impact"}, I8{}, "1", "contact of the impact", contacts);
+  arrays.add("impact_time", {"impact"}, F64{}, "s", "time at which the contact begins");
+  arrays.add("contact_time", {"impact"}, F64{}, "s", "how long it lasts");
+  arrays.add("compression_time", {"impact"}, F64{}, "s",
+             "from its beginning to the first greatest penetration");
+  arrays.add("approach_speed", {"impact"}, F64{}, "m s-1", "normal speed at the beginning");
+  arrays.add("separation_speed", {"impact"}, F64{}, "m s-1", "normal speed at the end");
+  arrays.add("restitution", {"impact"}, F64{}, "1", "separation speed over approach speed");
+  arrays.add("peak_force", {"impact"}, F64{}, "N", "greatest normal force");
+  arrays.add("greatest_penetration", {"impact"}, F64{}, "m", "greatest penetration");
+  arrays.add("friction_work", {"impact"}, F64{}, "J", "energy lost to friction");
+  arrays.add("damping_work", {"impact"}, F64{}, "J", "energy lost to the damping of the contact");
+  arrays.add("slip_sequence", {"impact"}, I8{}, "1",
+             "slides forward (F), backward (B), sticks (S), in this order; - is the end of compression",
+             slip_sequence_names());
+  arrays.add("phase_slip", {"impact", "phase"}, F64{}, "1", "slip mode: sense of sliding, 0 sticks");
+  arrays.add("phase_time", {"impact", "phase"}, F64{}, "s",
+             "time from the beginning of the contact to this mode");
+  arrays.add("painleve", {"impact"}, I8{}, "1",
+             "slid in the Painleve region, where a normal force with its friction presses deeper",
+             {"no", "yes"});
+  arrays.add("state_before", {"impact", "state"}, F64{}, "1", "state at the beginning");
+  arrays.add("state_after", {"impact", "state"}, F64{}, "1", "state at the end");
+  arrays.add(
+      "border", {"criterion"}, F64{}, "1",
+      "positive where the first impact, rigid and elastic, would do this: sliding stops in compression, at "
+      "the latest in restitution; what has stopped sticks; slides in the Painleve region");
+  arrays.add("outcome", {}, I8{}, "1", "what happened numerically", outcome_names());
+  return arrays.take();
 }
 
 Dataset Impacts::layout() const {
@@ -118,7 +99,7 @@ Dataset Impacts::layout() const {
 
 Dataset Impacts::compute(const Box& box) const {
   Dataset block = shape(box.count);
-  for (Array& array : block.arrays) array.values = missing_values(array.values, block.elements(array));
+  fill_missing(block);
   Section section;
   section.kind = Section::Kind::time;
   section.interval = duration_;
@@ -179,22 +160,15 @@ GRAZE_ANALYSIS(impacts) {
   info.name = "impacts";
   info.meaning =
       "what happens in the compliant contacts of a motion, impact by impact, over one or two parameters";
-  const auto key = [&](const char* name, Key::Type type, const char* meaning) -> Key& {
-    Key k;
-    k.name = name;
-    k.type = type;
-    k.meaning = meaning;
-    info.keys.push_back(std::move(k));
-    return info.keys.back();
-  };
-  Key& axis = key("axis", Key::Type::table, "the varied parameter and its values");
+  Key& axis = add_key(info.keys, "axis", Key::Type::table, "the varied parameter and its values");
   axis.children = axis_keys();
   axis.required = true;
-  key("axis2", Key::Type::table, "a second varied parameter: a chart").children = axis_keys();
-  Key& end = key("end_time", Key::Type::number, "time at which each motion ends");
+  add_key(info.keys, "axis2", Key::Type::table, "a second varied parameter: a chart").children = axis_keys();
+  Key& end = add_key(info.keys, "end_time", Key::Type::number, "time at which each motion ends");
   end.range = Range::finite();
   end.required = true;
-  Key& impacts = key("impacts", Key::Type::integer, "impacts kept of each motion, in the order they begin");
+  Key& impacts = add_key(info.keys, "impacts", Key::Type::integer,
+                         "impacts kept of each motion, in the order they begin");
   impacts.range = Range{1, 1e6, false, false};
   impacts.fallback = Value(std::int64_t{1});
   info.make = [](const Problem& problem) -> std::unique_ptr<Analysis> {

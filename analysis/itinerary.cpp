@@ -7,6 +7,11 @@
 namespace graze {
 namespace {
 
+bool of_friction(EventKind kind) {
+  return kind == EventKind::slip_to_stick || kind == EventKind::stick_to_slip ||
+         kind == EventKind::slip_reversal;
+}
+
 /// Turns what it hears into steps.
 class Recorder final : public Observer {
  public:
@@ -26,11 +31,17 @@ class Recorder final : public Observer {
         // What rests on its contact at the start is closed from the start on; completed chatter is told.
         if (steps().empty() ? e.time > now_ : !completed(e.contact)) add(e, e.time - now_);
         break;
+      case EventKind::slip_to_stick:
+      case EventKind::stick_to_slip:
+      case EventKind::slip_reversal:
+        // What sticks at the start is told to.
+        if (!steps().empty() || e.time > now_) add(e, e.time - now_);
+        break;
       default:
         break;
     }
   }
-  void near_miss(int, double, double) override {}
+  void near_miss(int contact, double, double speed) override { record_.misses.emplace_back(contact, speed); }
   void excursion(int, double, double) override {}
 
   void finish(double end, std::int64_t mode) {
@@ -47,7 +58,8 @@ class Recorder final : public Observer {
   }
   void add(const Event& e, double duration) {
     const bool instant = duration <= 0 && !steps().empty();
-    record_.itinerary.steps.push_back({e.kind, e.contact, e.mode, instant, {}});
+    const int place = e.friction >= 0 ? -1 - e.friction : e.contact;
+    record_.itinerary.steps.push_back({e.kind, place, e.mode, instant, {}});
     record_.durations.push_back(instant ? 0 : duration);
     record_.speeds.push_back(e.kind == EventKind::impact ? e.approach_speed : 0);
     record_.times.push_back(e.time);
@@ -106,7 +118,7 @@ std::vector<bool> chattering(const Itinerary& itinerary, const std::vector<doubl
     double slower = 0;
     for (std::size_t back = 1; back < steps.size(); ++back) {
       const std::size_t j = (k + steps.size() - back) % steps.size();  // the orbit is a circle
-      if (steps[j].contact != steps[k].contact) continue;
+      if (steps[j].contact != steps[k].contact || of_friction(steps[j].end)) continue;
       if (steps[j].end != EventKind::impact || speeds[j] < slower) break;
       slower = speeds[j];
       inside[j] = true;
@@ -142,11 +154,18 @@ Signature signature_of(const Record& record) {
   return signature;
 }
 
-std::string text(const Signature& signature, const std::vector<Quantity>& contacts) {
+int Signature::count(EventKind kind) const {
+  return static_cast<int>(
+      std::count_if(events.begin(), events.end(), [kind](const auto& event) { return event.first == kind; }));
+}
+
+std::string text(const Signature& signature, const std::vector<Quantity>& contacts,
+                 const std::vector<Quantity>& frictions) {
   std::string result = std::to_string(signature.periods) + ":";
   for (const auto& [kind, contact] : signature.events) {
+    const auto& names = contact >= 0 ? contacts : frictions;
     result += " " + event_names()[static_cast<std::size_t>(kind)] + "(" +
-              contacts[static_cast<std::size_t>(contact)].name + ")";
+              names[static_cast<std::size_t>(contact >= 0 ? contact : -1 - contact)].name + ")";
   }
   return result;
 }

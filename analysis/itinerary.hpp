@@ -14,7 +14,7 @@ namespace graze {
 /// An event of an orbit and the leg that leads to it, without their numbers.
 struct Step {
   EventKind end = EventKind::section;
-  int contact = -1;
+  int contact = -1;       ///< friction k of the model: -1 - k
   std::int64_t mode = 0;  ///< along the leg, as in HybridState
   bool instant = false;   ///< belongs to the instant of the step before: its leg has no duration
   Leg::Length length =
@@ -41,6 +41,7 @@ struct Record {
   std::vector<double> times;            ///< of all events; of complete chatter that of its accumulation
   std::vector<Eigen::VectorXd> states;  ///< at the beginning of each period
   double size = 0;                      ///< greatest entry of the states there and at events
+  std::vector<std::pair<int, double>> misses;  ///< contacts nearly touched, each with its speed (core/event)
 };
 
 /// Follows the motion from `start` (phase zero) over so many periods; of a system without forcing each is
@@ -59,13 +60,16 @@ struct Signature {
   int periods = 1;
 
   bool operator==(const Signature&) const = default;
-  /// How often a kind of event occurs at a contact.
+  /// How often a kind of event occurs at a contact; anywhere.
   int count(EventKind kind, int contact) const;
+  int count(EventKind kind) const;
 };
 Signature signature_of(const Record& record);
 
-/// "1: impact(1) chatter_complete(2) release(2)": forcing periods, then events with the names of contacts.
-std::string text(const Signature& signature, const std::vector<Quantity>& contacts);
+/// "1: impact(1) chatter_complete(2) release(2)": forcing periods, then events with the names of contacts or
+/// frictions.
+std::string text(const Signature& signature, const std::vector<Quantity>& contacts,
+                 const std::vector<Quantity>& frictions);
 
 /// The itinerary of the orbit passed through twice.
 Itinerary doubled(const Itinerary& itinerary);

@@ -1,12 +1,23 @@
 #include "analysis/poincare_map.hpp"
 
 #include <cmath>
+#include <numbers>
 
 namespace graze {
 
+std::vector<int> PoincareMap::kept(int dependent) const {
+  std::vector<int> list;
+  for (int i = 0; i < system_.states(); ++i) {
+    if (i != dependent && !is_free(i)) list.push_back(i);
+  }
+  return list;
+}
+
 int PoincareMap::dimension() const {
-  if (fixes_time()) return system_.states();
-  return system_.states() - 1 + (has_phase() ? 1 : 0);
+  const int all = static_cast<int>(kept(-1).size());
+  if (fixes_time()) return all;
+  const bool fixed_already = section_.kind == Section::Kind::level && is_free(section_.coordinate);
+  return all - (fixed_already ? 0 : 1) + (has_phase() ? 1 : 0);
 }
 
 Eigen::RowVectorXd PoincareMap::gradient(const HybridState& state) const {
@@ -24,12 +35,12 @@ int PoincareMap::dependent(const HybridState& state) const {
 }
 
 Eigen::VectorXd PoincareMap::coordinates(const HybridState& state) const {
-  if (fixes_time()) return state.x;
-  const int skip = dependent(state);
+  const std::vector<int> entries = kept(dependent(state));
   Eigen::VectorXd y(dimension());
   Eigen::Index k = 0;
-  for (int i = 0; i < system_.states(); ++i) {
-    if (i != skip) y(k++) = state.x(i);
+  for (const int i : entries) {
+    y(k++) =
+        system_.symmetry(i) == Symmetry::turn ? std::remainder(state.x(i), 2 * std::numbers::pi) : state.x(i);
   }
   if (has_phase()) y(k) = state.time;
   return y;
@@ -38,15 +49,10 @@ Eigen::VectorXd PoincareMap::coordinates(const HybridState& state) const {
 HybridState PoincareMap::at(const Eigen::VectorXd& coordinates, const HybridState& like) const {
   HybridState state = like;
   state.settled = false;
-  if (fixes_time()) {
-    state.x = coordinates;
-    return state;
-  }
   const int skip = dependent(like);
   Eigen::Index k = 0;
-  for (int i = 0; i < system_.states(); ++i) {
-    if (i != skip) state.x(i) = coordinates(k++);
-  }
+  for (const int i : kept(skip)) state.x(i) = coordinates(k++);
+  if (fixes_time()) return state;
   if (has_phase()) {
     const double period = system_.period();
     state.time = coordinates(k) - period * std::floor(coordinates(k) / period);
@@ -67,40 +73,32 @@ HybridState PoincareMap::at(const Eigen::VectorXd& coordinates, const HybridStat
 
 Eigen::VectorXd PoincareMap::difference(const HybridState& b, const HybridState& a) const {
   Eigen::VectorXd d = coordinates(b) - coordinates(a);
-  if (has_phase()) {
-    const double period = system_.period();
-    double& phase = d(d.size() - 1);
-    phase -= period * std::round(phase / period);
+  Eigen::Index k = 0;
+  for (const int i : kept(dependent(b))) {
+    if (system_.symmetry(i) == Symmetry::turn) d(k) = std::remainder(d(k), 2 * std::numbers::pi);
+    ++k;
   }
+  if (has_phase()) d(k) = std::remainder(d(k), system_.period());
   return d;
 }
 
 Outcome PoincareMap::iterate(HybridState& state, Eigen::MatrixXd& directions) const {
   Tangent tangent;
-  const Eigen::Index n = system_.states();
   tangent.time = Eigen::RowVectorXd::Zero(directions.cols());
-  if (fixes_time()) {
-    tangent.state = directions;
-    const Outcome outcome = system_.advance(state, section_, tangent);
-    directions = tangent.state;
-    return outcome;
-  }
-  tangent.state = Eigen::MatrixXd::Zero(n, directions.cols());
+  tangent.state = Eigen::MatrixXd::Zero(system_.states(), directions.cols());
   int skip = dependent(state);
-  const Eigen::RowVectorXd g = gradient(state);
   Eigen::Index k = 0;
-  for (Eigen::Index i = 0; i < n; ++i) {
-    if (i == skip) continue;
-    tangent.state.row(i) = directions.row(k++);
-    tangent.state.row(skip) -= g(i) / g(skip) * tangent.state.row(i);
+  for (const int i : kept(skip)) tangent.state.row(i) = directions.row(k++);
+  if (skip >= 0) {
+    const Eigen::RowVectorXd g = gradient(state);
+    const Eigen::RowVectorXd along = g * tangent.state;
+    tangent.state.row(skip) = -along / g(skip);
   }
   if (has_phase()) tangent.time = directions.row(k);
   const Outcome outcome = system_.advance(state, section_, tangent);
   skip = dependent(state);
   k = 0;
-  for (Eigen::Index i = 0; i < n; ++i) {
-    if (i != skip) directions.row(k++) = tangent.state.row(i);
-  }
+  for (const int i : kept(skip)) directions.row(k++) = tangent.state.row(i);
   if (has_phase()) directions.row(k) = tangent.time;
   return outcome;
 }

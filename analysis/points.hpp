@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -17,6 +19,34 @@ inline std::vector<std::size_t> place_in(const Box& box, std::size_t index) {
     index /= box.count[d];
   }
   return place;
+}
+
+/// Arrays that all begin with the dimensions of the points, without values.
+class PointArrays {
+ public:
+  PointArrays(std::vector<std::string> names, const std::vector<std::size_t>& extents)
+      : names_(std::move(names)) {
+    for (std::size_t d = 0; d < names_.size(); ++d) dimension(names_[d], extents[d]);
+  }
+  void dimension(const std::string& name, std::size_t size) { data_.dimensions.push_back({name, size}); }
+  /// An array over the points and further dimensions; `like` tells the type of its values.
+  void add(const char* name, const std::vector<std::string>& further, Array::Values like, const char* unit,
+           const char* meaning, std::vector<std::string> flags = {}) {
+    std::vector<std::string> dimensions = names_;
+    dimensions.insert(dimensions.end(), further.begin(), further.end());
+    data_.arrays.push_back(
+        {name, std::move(dimensions), std::move(like), unit, meaning, std::move(flags), {}});
+  }
+  Dataset take() { return std::move(data_); }
+
+ private:
+  std::vector<std::string> names_;
+  Dataset data_;
+};
+
+/// Gives all arrays their sizes and values that say: missing.
+inline void fill_missing(Dataset& block) {
+  for (Array& array : block.arrays) array.values = missing_values(array.values, block.elements(array));
 }
 
 /// Where the `width` entries of a point begin in an array.

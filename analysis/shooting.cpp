@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "analysis/multipliers.hpp"
@@ -17,6 +18,12 @@ std::unique_ptr<System> Family::system(double parameter_value) const {
   at[p] = parameter_value;
   if (!model->parameters()[p].range.contains(parameter_value)) return nullptr;
   return model->system(at, tolerance);
+}
+
+Itinerary Family::solved(const Itinerary& itinerary, double parameter_value) const {
+  const std::unique_ptr<System> at = system(parameter_value);
+  if (!at || at->prescribes(parameter)) return itinerary;
+  return {{{EventKind::section, -1, 0, false, Leg::Length::own}}, itinerary.periods};
 }
 
 Eigen::VectorXd velocity_at(const Family& family, double parameter, const Eigen::VectorXd& state,
@@ -44,6 +51,50 @@ Shooting::Shooting(const Family& family, Itinerary itinerary, Anchor anchor, std
       nodes_(std::move(nodes)),
       states_(static_cast<Eigen::Index>(family.model->states().size())) {
   nodes_.insert(nodes_.begin(), 0);
+  sort_unknowns();
+}
+
+/// Rows in the order in which equations() writes them.
+void Shooting::sort_unknowns() {
+  const auto add = [&](Eigen::Index count) {
+    for (Eigen::Index k = 0; k < count; ++k)
+      live_rows_.push_back(static_cast<Eigen::Index>(live_rows_.size() + found_.size()));
+  };
+  for (Eigen::Index c = 0; c < duration_index(0); ++c) live_columns_.push_back(c);
+  for (std::size_t k = 0; k < itinerary_.steps.size(); ++k) {
+    const Step& step = itinerary_.steps[k];
+    if (k > 0 && std::find(nodes_.begin(), nodes_.end(), k) != nodes_.end()) add(states_);
+    if (Leg::finds_end(step.length)) {
+      found_.push_back({static_cast<Eigen::Index>(live_rows_.size() + found_.size()), duration_index(k)});
+      continue;
+    }
+    live_columns_.push_back(duration_index(k));
+    if (step.instant || step.end != EventKind::section) add(1);
+  }
+  live_columns_.push_back(size());
+  add(1 + states_);  // the turn's length or the anchor, and its end
+}
+
+Eigen::VectorXd Shooting::solve(const Eigen::MatrixXd& slope, const Eigen::RowVectorXd& further,
+                                const Eigen::VectorXd& right) const {
+  const Eigen::Index n = static_cast<Eigen::Index>(live_columns_.size());
+  Eigen::MatrixXd reduced(n, n);
+  Eigen::VectorXd rest(n);
+  reduced.topRows(n - 1) = slope(live_rows_, live_columns_);
+  reduced.row(n - 1) = further(live_columns_);
+  rest.head(n - 1) = right(live_rows_);
+  rest(n - 1) = right(size());
+  for (const Found& f : found_) {
+    const double share = further(f.column);
+    if (share == 0) continue;
+    reduced.row(n - 1) -= share * slope(f.row, live_columns_);
+    rest(n - 1) -= share * right(f.row);
+  }
+  Eigen::VectorXd x(size() + 1);
+  const Eigen::VectorXd live = reduced.partialPivLu().solve(rest);
+  x(live_columns_) = live;
+  for (const Found& f : found_) x(f.column) = right(f.row) - slope(f.row, live_columns_).dot(live);
+  return x;
 }
 
 std::optional<Eigen::VectorXd> Shooting::unknowns(const Eigen::VectorXd& start,
@@ -51,7 +102,11 @@ std::optional<Eigen::VectorXd> Shooting::unknowns(const Eigen::VectorXd& start,
                                                   double parameter) const {
   Eigen::VectorXd u = Eigen::VectorXd::Zero(size() + 1);
   u.head(states_) = start;
-  for (std::size_t k = 0; k < itinerary_.steps.size(); ++k) u(duration_index(k)) = durations[k];
+  if (itinerary_.steps.size() == 1) {
+    u(duration_index(0)) = std::accumulate(durations.begin(), durations.end(), 0.0);
+  } else {
+    for (std::size_t k = 0; k < itinerary_.steps.size(); ++k) u(duration_index(k)) = durations[k];
+  }
   u(size()) = parameter;
   const std::unique_ptr<System> system = family_->system(parameter);
   if (!system) return std::nullopt;
@@ -113,23 +168,28 @@ std::optional<Equations> Shooting::equations(const Eigen::VectorXd& u) const {
   e.measure.resize(steps());
   e.measure_slope.setZero(steps(), unknowns);
 
-  Eigen::MatrixXd state_slope;                                         // of the present state by u
-  Eigen::RowVectorXd time_slope = Eigen::RowVectorXd::Zero(unknowns);  // of the present time
+  // Of the present state and time, by the unknowns that they depend on; likewise of residual and measure.
+  const Eigen::Index live = static_cast<Eigen::Index>(live_columns_.size());
+  Eigen::MatrixXd state_slope;
+  Eigen::RowVectorXd time_slope = Eigen::RowVectorXd::Zero(live);
+  Eigen::MatrixXd slope = Eigen::MatrixXd::Zero(size(), live);
+  Eigen::MatrixXd measure_slope(steps(), live);
   Eigen::VectorXd state;
   double time = 0;
   Eigen::Index row = 0;
   const auto join = [&](std::size_t node, const Eigen::VectorXd& from) {
     const Eigen::Index column = static_cast<Eigen::Index>(node) * states_;
     e.residual.segment(row, states_) = from - u.segment(column, states_);
-    e.slope.middleRows(row, states_) = state_slope;
-    e.slope.block(row, column, states_, states_) -= Eigen::MatrixXd::Identity(states_, states_);
+    slope.middleRows(row, states_) = state_slope;
+    slope.block(row, column, states_, states_) -= Eigen::MatrixXd::Identity(states_, states_);
     row += states_;
   };
   const auto begin_at = [&](std::size_t node) {
     const Eigen::Index column = static_cast<Eigen::Index>(node) * states_;
-    state_slope = Eigen::MatrixXd::Zero(states_, unknowns);
+    state_slope = Eigen::MatrixXd::Zero(states_, live);
     state_slope.middleCols(column, states_).setIdentity();
   };
+  Eigen::Index column = duration_index(0);  // of the next duration that is not found, among `live`
   for (std::size_t k = 0; k < list.size(); ++k) {
     const auto node = std::find(nodes_.begin(), nodes_.end(), k);
     if (node != nodes_.end()) {
@@ -138,41 +198,53 @@ std::optional<Equations> Shooting::equations(const Eigen::VectorXd& u) const {
       begin_at(j);
     }
     const Reached& reached = course->legs[k];
+    const Step& step = itinerary_.steps[k];
+    const bool found = Leg::finds_end(step.length);
     const auto chained = [&](const Eigen::MatrixXd& by) {
-      Eigen::MatrixXd total = by.leftCols(states_) * state_slope + by.col(states_) * time_slope;
-      total.col(duration_index(k)) += by.col(states_ + 1);
-      total.col(size()) += by.col(states_ + 2);
+      // Later durations do not matter yet.
+      Eigen::MatrixXd total = Eigen::MatrixXd::Zero(by.rows(), live);
+      const auto add = [&](Eigen::Index first, Eigen::Index count) {
+        total.middleCols(first, count) =
+            by.leftCols(states_).lazyProduct(state_slope.middleCols(first, count)) +
+            by.col(states_).lazyProduct(time_slope.segment(first, count));
+      };
+      add(0, column);
+      add(live - 1, 1);
+      if (!found) total.col(column) += by.col(states_ + 1);
+      total.col(live - 1) += by.col(states_ + 2);
       return total;
     };
-    const Step& step = itinerary_.steps[k];
     const Eigen::RowVectorXd end_slope = chained(reached.time_slope);
     e.measure(static_cast<Eigen::Index>(k)) = reached.measure;
-    e.measure_slope.row(static_cast<Eigen::Index>(k)) = chained(reached.measure_slope);
-    if (step.length != Leg::Length::given) {
+    measure_slope.row(static_cast<Eigen::Index>(k)) = chained(reached.measure_slope);
+    if (found) {
       e.residual(row) = list[k].duration - (reached.time - time);
-      e.slope.row(row) = time_slope - end_slope;
-      e.slope(row++, duration_index(k)) += 1;
+      e.slope(row, duration_index(k)) = 1;
+      slope.row(row++) = time_slope - end_slope;
     } else if (step.instant) {
       e.residual(row) = list[k].duration;
-      e.slope(row++, duration_index(k)) = 1;
+      slope(row++, column) = 1;
     } else if (step.end != EventKind::section) {
       e.residual(row) = reached.guard;
-      e.slope.row(row++) = chained(reached.guard_slope);
+      slope.row(row++) = chained(reached.guard_slope);
     }
     state_slope = chained(reached.state_slope);
     time_slope = end_slope;
     time = reached.time;
     state = reached.state;
+    if (!found) ++column;
   }
   if (forced()) {
     e.residual(row) = time - itinerary_.periods * system->period();
-    e.slope.row(row) = time_slope;
-    e.slope(row++, size()) -= itinerary_.periods * course->period_slope;
+    slope.row(row) = time_slope;
+    slope(row++, live - 1) -= itinerary_.periods * course->period_slope;
   } else {
     e.residual(row) = anchor_.normal.dot(u.head(states_) - anchor_.state);
-    e.slope.row(row++).head(states_) = anchor_.normal.transpose();
+    slope.row(row++).head(states_) = anchor_.normal.transpose();
   }
   join(0, state);
+  e.slope(Eigen::all, live_columns_) = slope;
+  e.measure_slope(Eigen::all, live_columns_) = measure_slope;
   if (!e.residual.allFinite() || !e.slope.allFinite()) return std::nullopt;
   return e;
 }
@@ -180,6 +252,14 @@ std::optional<Equations> Shooting::equations(const Eigen::VectorXd& u) const {
 std::optional<std::vector<Eigen::MatrixXd>> Shooting::transitions(const Eigen::VectorXd& u) const {
   const std::unique_ptr<System> system = family_->system(u(size()));
   if (!system) return std::nullopt;
+  const Eigen::Index n = states_;
+  std::vector<Eigen::MatrixXd> matrices;
+  if (itinerary_.steps.front().length == Leg::Length::own) {
+    const auto course = system->follow(legs(u), family_->parameter);
+    if (!course) return std::nullopt;
+    matrices.push_back(course->legs.front().state_slope.leftCols(n));
+    return matrices;
+  }
   // Behind each leg one without duration, which tells how fast the motion goes on after the event.
   std::vector<Leg> list;
   for (const Leg& leg : legs(u)) {
@@ -192,14 +272,12 @@ std::optional<std::vector<Eigen::MatrixXd>> Shooting::transitions(const Eigen::V
   list.back().mode = list.front().mode;
   const auto course = system->follow(list, family_->parameter);
   if (!course) return std::nullopt;
-  std::vector<Eigen::MatrixXd> matrices;
-  const Eigen::Index n = states_;
   for (std::size_t k = 0; k < itinerary_.steps.size(); ++k) {
     const Reached& reached = course->legs[2 * k];
     const Eigen::VectorXd velocity = course->legs[2 * k + 1].state_slope.col(n + 1);
     Eigen::MatrixXd by_state = reached.state_slope.leftCols(n);
     const Step& step = itinerary_.steps[k];
-    if (step.length != Leg::Length::given) {
+    if (Leg::finds_end(step.length)) {
       by_state -= velocity * reached.time_slope.head(n);
     } else if (!step.instant && step.end != EventKind::section && step.end != EventKind::graze) {
       const double rate = reached.guard_slope(n + 1);
@@ -242,9 +320,7 @@ Closing newton(const Shooting& shooting, const Eigen::VectorXd& guess, const Fur
   const double scale = guess.head(m).cwiseAbs().maxCoeff() + 1e-300;
   double last_step = std::numeric_limits<double>::infinity();
   for (; c.iterations < most_iterations; ++c.iterations) {
-    Eigen::MatrixXd slope(m + 1, m + 1);
-    slope << now->slope, further(c.u, *now).second;
-    const Eigen::VectorXd step = slope.partialPivLu().solve(-r);
+    const Eigen::VectorXd step = shooting.solve(now->slope, further(c.u, *now).second, -r);
     if (!step.allFinite()) return c;
     const double length = step.cwiseAbs().maxCoeff();
     // At the end of quadratic convergence: the step is rounding.

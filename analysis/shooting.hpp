@@ -22,6 +22,9 @@ struct Family {
 
   /// nullptr where the parameter makes no system.
   std::unique_ptr<System> system(double parameter_value) const;
+  /// What is solved for an orbit of this itinerary: its legs, or, where the system cannot follow legs, its
+  /// own motion as a whole.
+  Itinerary solved(const Itinerary& itinerary, double parameter_value) const;
 };
 
 /// All equations at one place, with derivatives by all unknowns.
@@ -71,8 +74,12 @@ class Shooting {
     return states_ * static_cast<Eigen::Index>(nodes_.size()) + static_cast<Eigen::Index>(step);
   }
 
-  /// Unknowns from a state, durations and parameter; states at nodes follow from them. Nothing: it cannot be
-  /// followed.
+  /// The solution of (slope; further) x = right, where `slope` is that of equations.
+  Eigen::VectorXd solve(const Eigen::MatrixXd& slope, const Eigen::RowVectorXd& further,
+                        const Eigen::VectorXd& right) const;
+
+  /// Unknowns from a state, durations of all events' legs and parameter; states at nodes follow from them.
+  /// Nothing: it cannot be followed.
   std::optional<Eigen::VectorXd> unknowns(const Eigen::VectorXd& start, const std::vector<double>& durations,
                                           double parameter) const;
   std::optional<Equations> equations(const Eigen::VectorXd& u) const;
@@ -89,8 +96,18 @@ class Shooting {
   const Family* family_;
   Itinerary itinerary_;
   Anchor anchor_;
+  /// A step that finds its end itself: nothing but its own equation, 1 of it, depends on its duration.
+  struct Found {
+    Eigen::Index row;     ///< of the equation
+    Eigen::Index column;  ///< of the duration
+  };
+  void sort_unknowns();
+
   std::vector<std::size_t> nodes_;  ///< 0 first
   Eigen::Index states_;
+  std::vector<Found> found_;
+  std::vector<Eigen::Index> live_columns_;  ///< of all other unknowns
+  std::vector<Eigen::Index> live_rows_;     ///< of all other equations
 };
 
 /// Newton's method with step halving for F(u) = 0 together with one more equation.

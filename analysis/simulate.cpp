@@ -80,12 +80,16 @@ struct Samples {
   std::vector<double> time;
   std::vector<double> state;
   std::vector<std::int32_t> mode;
+  std::vector<std::int8_t> sticks;
 
-  void add(double t, const HybridState& s) {
+  void add(double t, const HybridState& s, System& system) {
     time.push_back(t);
     state.insert(state.end(), s.x.begin(), s.x.end());
     mode.push_back(static_cast<std::int32_t>(s.mode));
+    for (int k = 0; k < frictions; ++k) sticks.push_back(k < system.frictions() && system.sticks(s, k));
   }
+
+  int frictions = 0;  ///< of the model; a system has none where all amplitudes are 0
 };
 
 class Simulate final : public Analysis {
@@ -162,7 +166,7 @@ Outcome Simulate::run(System& system, Samples& samples, EventLog& log) const {
     to.interval = std::max(0.0, target - now());
     const Outcome outcome = system.advance(state, to, k == 0 && begin_ > 0 ? nullptr : &log);
     if (outcome != Outcome::ok) return outcome;
-    samples.add(target, state);
+    samples.add(target, state, system);
   }
   return Outcome::ok;
 }
@@ -171,6 +175,7 @@ Dataset Simulate::compute(const Box&) const {
   const Model& model = *problem_.model;
   const auto system = model.system(model.values(), problem_.tolerance);
   Samples samples;
+  samples.frictions = static_cast<int>(model.frictions().size());
   EventLog log(model.contacts().size());
   const Outcome outcome = run(*system, samples, log);
   return write(samples, log.rows(), outcome);
@@ -209,6 +214,8 @@ Dataset Simulate::write(const Samples& samples, const std::vector<EventLog::Row>
   add("state", {"sample", "component"}, samples.state, "state");
   add("mode", {"sample"}, samples.mode,
       "which contacts are closed (bit i: contact i), and above what the model says");
+  if (rubs)
+    add("sticks", {"sample", "dry_friction"}, samples.sticks, "whether the dry friction does not slide");
 
   std::vector<double> time, speed, before, after;
   std::vector<std::int8_t> kind;

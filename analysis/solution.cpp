@@ -96,12 +96,24 @@ void take_solution(const Closing& closing, const Metric& metric, Solution& s) {
   p.state = s.start();
   p.period = shooting.turn(s.u);
   p.residual = closing.residual;
-  p.multipliers = orbit_multipliers(shooting, s.u);
+  p.fold = s.parameter_slope() / metric.range;
+}
+
+void take_stability(Solution& s) {
+  BranchPoint& p = s.point;
+  if (!p.multipliers.empty()) return;
+  p.multipliers = orbit_multipliers(*s.shooting, s.u);
   take_multipliers(p);
-  p.set_fold(s.parameter_slope() / metric.range);
+  p.set_fold(p.fold);
 }
 
 std::optional<Solution> find_orbit(const Family& family, const NearOrbit& near) {
+  auto found = refine_orbit(family, near);
+  if (found) take_stability(*found);
+  return found;
+}
+
+std::optional<Solution> refine_orbit(const Family& family, const NearOrbit& near) {
   const std::unique_ptr<System> system = family.system(near.parameter);
   if (!system) return std::nullopt;
   Vector start = near.state;
@@ -109,9 +121,10 @@ std::optional<Solution> find_orbit(const Family& family, const NearOrbit& near) 
   for (int attempt = 0; attempt < 4; ++attempt) {
     const Record record = record_turn(*system, start, near.periods, turn / near.periods);
     if (record.outcome != Outcome::ok) return std::nullopt;
-    const Anchor anchor = anchor_at(family, near.parameter, start, record.itinerary.steps.front().mode);
+    const Itinerary itinerary = family.solved(record.itinerary, near.parameter);
+    const Anchor anchor = anchor_at(family, near.parameter, start, itinerary.steps.front().mode);
     Solution s;
-    s.shooting = shooting_for(family, record.itinerary, anchor);
+    s.shooting = shooting_for(family, itinerary, anchor);
     const auto guess = s.shooting->unknowns(start, record.durations, near.parameter);
     if (!guess) return std::nullopt;
     const Closing closing = solve_fixed(*s.shooting, *guess);
@@ -119,7 +132,7 @@ std::optional<Solution> find_orbit(const Family& family, const NearOrbit& near) 
     start = without_rounding(closing.u.head(s.shooting->states()), record.size);
     turn = s.shooting->turn(closing.u);
     const Record own = record_turn(*system, start, near.periods, turn / near.periods);
-    if (own.outcome != Outcome::ok || !(own.itinerary == record.itinerary)) continue;
+    if (own.outcome != Outcome::ok || !(family.solved(own.itinerary, near.parameter) == itinerary)) continue;
     const Eigen::Index m = s.shooting->size();
     const Metric metric{own.size + tiny, turn, 1};
     s.tangent = tangent_of(*s.shooting, closing.equations, Vector::Unit(m + 1, m), metric);

@@ -59,6 +59,8 @@ struct NearOrbit {
 /// The orbit near a motion that nearly closes; nothing when Newton's method does not get there or the motion
 /// takes another way.
 std::optional<Solution> find_orbit(const Family& family, const NearOrbit& near);
+/// The same without what take_stability adds.
+std::optional<Solution> refine_orbit(const Family& family, const NearOrbit& near);
 /// Without forcing: the same orbit begun in the middle of its longest way between events. Nothing: the motion
 /// breaks off.
 std::optional<NearOrbit> between_events(const Family& family, const NearOrbit& near);
@@ -81,7 +83,9 @@ std::shared_ptr<const Shooting> shooting_for(const Family& family, const Itinera
 
 /// Takes from a record what it says of an orbit: signature, counts, states on the section.
 void take_events(const Family& family, System& system, const Record& record, BranchPoint& point);
-/// Takes everything at a point but what the motion itself says; the tangent is known.
+/// Takes from solved equations what they say at once; the tangent is known.
 void take_solution(const Closing& closing, const Metric& metric, Solution& solution);
+/// Takes the multipliers and what follows from them, unless they are known.
+void take_stability(Solution& solution);
 
 }  // namespace graze

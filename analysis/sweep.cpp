@@ -43,7 +43,11 @@ class Sweep final : public Analysis {
   std::size_t state_count() const { return model().states().size(); }
 
   HybridState start_of(const System& system, std::span<const double> values, std::uint64_t point) const;
+  std::vector<double> values_at(const std::vector<std::size_t>& place) const;
+  std::uint64_t number_of(const std::vector<std::size_t>& place) const;
   Settled settle(const std::vector<std::size_t>& place, const HybridState* follow) const;
+  Settled no_system(std::span<const double> values) const;
+  void compute_together(const Box& box, std::size_t first, std::size_t last, Dataset& block) const;
   void store(const Settled& settled, std::size_t point, Dataset& block) const;
   void store_itinerary(const Attractor& found, std::size_t point, Dataset& block) const;
 
@@ -90,17 +94,14 @@ void Sweep::read_starts(const Value& table) {
 }
 
 std::vector<std::size_t> Sweep::extents() const {
-  std::vector<std::size_t> extents;
-  if (starts_ > 1) extents.push_back(starts_);
-  for (const Axis& axis : axes_) extents.push_back(axis.values.size());
+  std::vector<std::size_t> extents = extents_of(axes_);
+  if (starts_ > 1) extents.insert(extents.begin(), starts_);
   return extents;
 }
 
 std::vector<std::string> Sweep::point_dimensions() const {
-  std::vector<std::string> names;
-  if (starts_ > 1) names.push_back("start");
-  for (const Axis& axis : axes_)
-    names.push_back(model().parameters()[static_cast<std::size_t>(axis.parameter)].name);
+  std::vector<std::string> names = names_of(axes_, model());
+  if (starts_ > 1) names.insert(names.begin(), "start");
   return names;
 }
 
@@ -118,65 +119,64 @@ std::vector<Box> Sweep::blocks(std::size_t points) const {
 
 /// Every array of the result over these extents of the point dimensions, without values.
 Dataset Sweep::shape(const std::vector<std::size_t>& extents) const {
-  const std::vector<std::string> names = point_dimensions();
-  Dataset data;
-  for (std::size_t d = 0; d < names.size(); ++d) data.dimensions.push_back({names[d], extents[d]});
-  data.dimensions.push_back({"iterate", static_cast<std::size_t>(options_.record)});
-  data.dimensions.push_back({"state", state_count()});
-  data.dimensions.push_back({"contact", contact_count()});
-  if (!model().frictions().empty()) data.dimensions.push_back({"dry_friction", model().frictions().size()});
-  data.dimensions.push_back({"multiplier", state_count()});
-  if (letters_ > 0) data.dimensions.push_back({"letter", letters_});
-  const auto add = [&](const char* name, const std::vector<std::string>& further, Array::Values values,
-                       const char* unit, const char* meaning, std::vector<std::string> flags = {}) {
-    std::vector<std::string> dimensions = names;
-    dimensions.insert(dimensions.end(), further.begin(), further.end());
-    data.arrays.push_back(
-        {name, std::move(dimensions), std::move(values), unit, meaning, std::move(flags), {}});
-  };
+  PointArrays arrays(point_dimensions(), extents);
+  arrays.dimension("iterate", static_cast<std::size_t>(options_.record));
+  arrays.dimension("state", state_count());
+  arrays.dimension("contact", contact_count());
+  if (!model().frictions().empty()) arrays.dimension("dry_friction", model().frictions().size());
+  arrays.dimension("multiplier", state_count());
+  if (letters_ > 0) arrays.dimension("letter", letters_);
   using I8 = std::vector<std::int8_t>;
   using I32 = std::vector<std::int32_t>;
   using I64 = std::vector<std::int64_t>;
   using F64 = std::vector<double>;
-  add("map_state", {"iterate", "state"}, F64{}, "1", "state at the section, iterate by iterate");
-  add("map_time", {"iterate"}, F64{}, "1", "time of the iterate since the start");
-  add("attractor", {}, I8{}, "1", "what the motion settles to", attractor_names());
-  add("period", {}, I32{}, "1", "iterates of the map after which a periodic attractor closes, else 0");
-  add("impacts", {"contact"}, I64{}, "1", "impacts per orbit, or in the recorded window when not periodic");
-  add("forcing_periods", {}, F64{}, "1", "length of the orbit or window in forcing periods");
-  add("chatter_complete", {"contact"}, I64{}, "1", "complete chatter sequences in the orbit or window");
-  add("chatter_incomplete", {"contact"}, I64{}, "1", "incomplete chatter sequences in the orbit or window");
-  add("sticks", {"contact"}, I64{}, "1", "times the contact began to stick in the orbit or window");
-  add("rises", {"contact"}, I64{}, "1", "times the contact rose in the orbit or window");
-  add("reversing_fraction", {"contact"}, F64{}, "1",
-      "share of the impacts in which slip along the contact turns");
-  add("locking_fraction", {"contact"}, F64{}, "1",
-      "share of the impacts in which slip along the contact stops");
-  add("stick_fraction", {"contact"}, F64{}, "1", "share of time that the contact sticks");
-  add("stick_fraction_all", {}, F64{}, "1", "share of time that all contacts stick at once");
+  arrays.add("map_state", {"iterate", "state"}, F64{}, "1", "state at the section, iterate by iterate");
+  arrays.add("map_time", {"iterate"}, F64{}, "1", "time of the iterate since the start");
+  arrays.add("attractor", {}, I8{}, "1", "what the motion settles to", attractor_names());
+  arrays.add("period", {}, I32{}, "1", "iterates of the map after which a periodic attractor closes, else 0");
+  arrays.add("impacts", {"contact"}, I64{}, "1",
+             "impacts per orbit, or in the recorded window when not periodic");
+  arrays.add("forcing_periods", {}, F64{}, "1", "length of the orbit or window in forcing periods");
+  arrays.add("chatter_complete", {"contact"}, I64{}, "1",
+             "complete chatter sequences in the orbit or window");
+  arrays.add("chatter_incomplete", {"contact"}, I64{}, "1",
+             "incomplete chatter sequences in the orbit or window");
+  arrays.add("sticks", {"contact"}, I64{}, "1", "times the contact began to stick in the orbit or window");
+  arrays.add("rises", {"contact"}, I64{}, "1", "times the contact rose in the orbit or window");
+  arrays.add("reversing_fraction", {"contact"}, F64{}, "1",
+             "share of the impacts in which slip along the contact turns");
+  arrays.add("locking_fraction", {"contact"}, F64{}, "1",
+             "share of the impacts in which slip along the contact stops");
+  arrays.add("keeping_fraction", {"contact"}, F64{}, "1",
+             "share of the impacts in which slip along the contact neither turns nor stops");
+  arrays.add("stick_fraction", {"contact"}, F64{}, "1", "share of time that the contact sticks");
+  arrays.add("stick_fraction_all", {}, F64{}, "1", "share of time that all contacts stick at once");
   if (!model().frictions().empty()) {
-    add("friction_sticks", {"dry_friction"}, I64{}, "1",
-        "times the friction began to stick in the orbit or window");
-    add("friction_stick_fraction", {"dry_friction"}, F64{}, "1", "share of time that the friction sticks");
-    add("slip_reversals", {"dry_friction"}, I64{}, "1", "reversals of sliding in the orbit or window");
+    arrays.add("friction_sticks", {"dry_friction"}, I64{}, "1",
+               "times the friction began to stick in the orbit or window");
+    arrays.add("friction_stick_fraction", {"dry_friction"}, F64{}, "1",
+               "share of time that the friction sticks");
+    arrays.add("slip_reversals", {"dry_friction"}, I64{}, "1", "reversals of sliding in the orbit or window");
   }
-  add("min_gap_speed", {}, F64{}, "1",
-      "smallest normal speed at which a contact was touched or nearly touched");
-  add("multiplier_re", {"multiplier"}, F64{}, "1", "multipliers of the periodic orbit, real part");
-  add("multiplier_im", {"multiplier"}, F64{}, "1", "multipliers of the periodic orbit, imaginary part");
-  add("lyapunov", {}, F64{}, "1", "largest Lyapunov exponent per time");
-  add("transient_used", {}, I32{}, "1", "map iterates dropped before the recorded ones");
+  arrays.add("min_gap_speed", {}, F64{}, "1",
+             "smallest normal speed at which a contact was touched or nearly touched");
+  arrays.add("multiplier_re", {"multiplier"}, F64{}, "1", "multipliers of the periodic orbit, real part");
+  arrays.add("multiplier_im", {"multiplier"}, F64{}, "1",
+             "multipliers of the periodic orbit, imaginary part");
+  arrays.add("lyapunov", {}, F64{}, "1", "largest Lyapunov exponent per time");
+  arrays.add("transient_used", {}, I32{}, "1", "map iterates dropped before the recorded ones");
   if (letters_ > 0) {
     std::vector<std::string> names_of_contacts;
     for (const Quantity& contact : model().contacts()) names_of_contacts.push_back(contact.name);
-    add("itinerary", {"letter"}, I8{}, "1",
+    arrays.add(
+        "itinerary", {"letter"}, I8{}, "1",
         "contacts in the order in which they are hit: on a periodic orbit from the impact that makes the "
         "first "
         "word in the order of the contacts, else in the recorded window",
         names_of_contacts);
   }
-  add("outcome", {}, I8{}, "1", "what happened numerically", outcome_names());
-  return data;
+  arrays.add("outcome", {}, I8{}, "1", "what happened numerically", outcome_names());
+  return arrays.take();
 }
 
 Dataset Sweep::layout() const {
@@ -200,25 +200,36 @@ HybridState Sweep::start_of(const System& system, std::span<const double> values
   return state;
 }
 
-/// The attractor at one place of the grid, from `follow` where it is given and admissible there.
-Settled Sweep::settle(const std::vector<std::size_t>& place, const HybridState* follow) const {
+std::vector<double> Sweep::values_at(const std::vector<std::size_t>& place) const {
   std::vector<double> values = model().values();
   const std::size_t first_axis = place.size() - axes_.size();
-  std::uint64_t point = 0;
-  const std::vector<std::size_t> sizes = extents();
-  for (std::size_t d = 0; d < place.size(); ++d) point = point * sizes[d] + place[d];
   for (std::size_t a = 0; a < axes_.size(); ++a) {
     values[static_cast<std::size_t>(axes_[a].parameter)] = axes_[a].values[place[first_axis + a]];
   }
+  return values;
+}
+
+std::uint64_t Sweep::number_of(const std::vector<std::size_t>& place) const {
+  const std::vector<std::size_t> sizes = extents();
+  std::uint64_t point = 0;
+  for (std::size_t d = 0; d < place.size(); ++d) point = point * sizes[d] + place[d];
+  return point;
+}
+
+Settled Sweep::no_system(std::span<const double> values) const {
+  Attractor failed;
+  failed.outcome = Outcome::bad_parameters;
+  failed.lyapunov = nan;
+  failed.last = problem_.start(values);
+  return {failed, 0};
+}
+
+/// The attractor at one place of the grid, from `follow` where it is given and admissible there.
+Settled Sweep::settle(const std::vector<std::size_t>& place, const HybridState* follow) const {
+  const std::vector<double> values = values_at(place);
   const std::unique_ptr<System> system = model().system(values, problem_.tolerance);
-  if (!system) {
-    Attractor failed;
-    failed.outcome = Outcome::bad_parameters;
-    failed.lyapunov = nan;
-    failed.last = problem_.start(values);
-    return {failed, 0};
-  }
-  HybridState start = start_of(*system, values, point);
+  if (!system) return no_system(values);
+  HybridState start = start_of(*system, values, number_of(place));
   if (follow != nullptr) {
     HybridState from = *follow;
     from.turns = 0;
@@ -228,11 +239,42 @@ Settled Sweep::settle(const std::vector<std::size_t>& place, const HybridState* 
   return {find_attractor(PoincareMap(*system, section_), start, options_), system->period()};
 }
 
+/// Points first … last − 1 of the box, their motions marched side by side.
+void Sweep::compute_together(const Box& box, std::size_t first, std::size_t last, Dataset& block) const {
+  std::vector<std::unique_ptr<System>> systems;
+  std::vector<HybridState> starts;
+  for (std::size_t n = first; n < last; ++n) {
+    const std::vector<std::size_t> place = place_in(box, n);
+    const std::vector<double> values = values_at(place);
+    systems.push_back(model().system(values, problem_.tolerance));
+    starts.push_back(systems.back() ? start_of(*systems.back(), values, number_of(place))
+                                    : problem_.start(values));
+  }
+  std::vector<std::optional<Approach>> approaches = approach_together(systems, starts, options_);
+  for (std::size_t n = first; n < last; ++n) {
+    const std::size_t k = n - first;
+    if (!systems[k]) {
+      store(no_system(values_at(place_in(box, n))), n, block);
+      continue;
+    }
+    const PoincareMap map(*systems[k], section_);
+    Approach from = approaches[k] ? std::move(*approaches[k]) : approach(map, starts[k], options_);
+    store({find_attractor(map, std::move(from), options_), systems[k]->period()}, n, block);
+  }
+}
+
 Dataset Sweep::compute(const Box& box) const {
   Dataset block = shape(box.count);
-  for (Array& array : block.arrays) array.values = missing_values(array.values, block.elements(array));
-  const bool down = start_ == Start::follow_down || (start_ == Start::follow_both && box.offset[0] == 1);
+  fill_missing(block);
   const std::size_t points = box.points();
+  if (!follows() && section_.kind == Section::Kind::stroboscopic) {
+    constexpr std::size_t at_once = 128;
+    for (std::size_t n = 0; n < points; n += at_once) {
+      compute_together(box, n, std::min(points, n + at_once), block);
+    }
+    return block;
+  }
+  const bool down = start_ == Start::follow_down || (start_ == Start::follow_both && box.offset[0] == 1);
   HybridState last;
   bool have_last = false;
   for (std::size_t n = 0; n < points; ++n) {
@@ -284,6 +326,8 @@ void Sweep::store(const Settled& settled, std::size_t point, Dataset& block) con
         static_cast<double>(c.impacts_reversing) / impacts;
     row_of<double>(block, "locking_fraction", point, contacts)[i] =
         static_cast<double>(c.impacts_locking) / impacts;
+    row_of<double>(block, "keeping_fraction", point, contacts)[i] =
+        static_cast<double>(c.impacts - c.impacts_reversing - c.impacts_locking) / impacts;
   }
   // A system at these values may have no friction though its model can.
   const std::size_t frictions = model().frictions().size();

@@ -24,7 +24,11 @@ namespace graze {
 struct Leg {
   /// How long it lasts: as given, or to the next zero of its contact's gap, which is looked for within about
   /// the shortest time scale of the system: in a flight under way, or in one that begins on the contact.
-  enum class Length : signed char { given, flight, rebound };
+  /// own: no leg by prescription but the system's own motion with all its events, from phase zero to phase
+  /// zero, over the whole number of forcing periods that the duration is nearest to; the duration moves
+  /// nothing but the time at its end.
+  enum class Length : signed char { given, flight, rebound, own };
+  static bool finds_end(Length length) { return length == Length::flight || length == Length::rebound; }
 
   Eigen::VectorXd state;  ///< where it begins, in the order of the states; empty: where the one before ended
   double time = 0;        ///< when it begins, for the phase of the forcing; NaN: when the one before ended

@@ -21,6 +21,12 @@ struct Dual {
   requires std::is_arithmetic_v<T> Dual(T v)
       : value(static_cast<double>(v)) {}  // NOLINT: numbers mix freely with duals
 
+  /// What depends on one parameter, among N directions of which the last is that parameter's.
+  template <int M>
+  requires(M == 1 && N > 1) explicit Dual(const Dual<M>& p) : value(p.value) {
+    slope.back() = p.slope.front();
+  }
+
   Dual& operator+=(const Dual& b) {
     value += b.value;
     for (std::size_t k = 0; k < slope.size(); ++k) slope[k] += b.slope[k];
@@ -61,6 +67,16 @@ struct Dual {
   friend bool operator==(const Dual& a, const Dual& b) { return a.value == b.value; }
   friend bool operator!=(const Dual& a, const Dual& b) { return a.value != b.value; }
 };
+
+/// What depends on one parameter times what moves in N directions, the last of them that parameter's.
+template <int N>
+requires(N > 1) Dual<N>
+operator*(const Dual<1>& p, Dual<N> b) {
+  const double value = b.value;
+  b *= p.value;
+  b.slope.back() += p.slope.front() * value;
+  return b;
+}
 
 /// f(a) for a function with value `f` and derivative `slope` at a.
 template <int N>
@@ -145,5 +161,9 @@ struct Eigen::ScalarBinaryOpTraits<double, graze::Dual<N>, Op> {
 };
 template <int N, class Op>
 struct Eigen::ScalarBinaryOpTraits<graze::Dual<N>, double, Op> {
+  using ReturnType = graze::Dual<N>;
+};
+template <int N, class Op>
+requires(N > 1) struct Eigen::ScalarBinaryOpTraits<graze::Dual<1>, graze::Dual<N>, Op> {
   using ReturnType = graze::Dual<N>;
 };

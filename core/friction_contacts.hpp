@@ -14,6 +14,8 @@
 /// - Events: slip_to_stick when a sliding speed comes to zero and stays, whatever holds the body;
 ///   stick_to_slip; slip_reversal, also by an impact. A start at rest begins with slip_to_stick, as one on a
 ///   stop does with stick.
+/// - Corner: where a sliding speed just touches zero the motion has two one-sided derivatives, of sliding on
+///   and of a stick that ends where the force has grown again; at the corner itself one of them is told.
 #pragma once
 
 #include <Eigen/Core>

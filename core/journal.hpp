@@ -12,6 +12,8 @@ namespace graze {
 class Journal {
  public:
   virtual ~Journal() = default;
+  /// That the computation may use.
+  int threads = 1;
   /// So much is done, 0 … 1.
   virtual void progress(double share) { static_cast<void>(share); }
   /// Whether to leave off at the next occasion.

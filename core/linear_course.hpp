@@ -12,13 +12,14 @@
 
 namespace graze {
 
-/// One leg of a system without frictions, with scalar S of state and parameters. Inner order: positions, then
-/// velocities.
+/// One leg of a system without frictions, with scalar S of the state; the system depends on one parameter,
+/// the last direction of S. Inner order: positions, then velocities.
 template <class S, int Dofs, int Harmonics, int Contacts, int Frictions>
 class LinearLeg {
  public:
-  using Dynamics = LinearDynamics<S, Dofs, Harmonics, Contacts, Frictions>;
-  using Mode = LinearMode<S, Dofs, Harmonics, Contacts, Frictions>;
+  using Dynamics = LinearDynamics<Dual<1>, Dofs, Harmonics, Contacts, Frictions>;
+  using Mode = LinearMode<Dual<1>, Dofs, Harmonics, Contacts, Frictions>;
+  using Row = typename Mode::Row;
   using State = Eigen::Matrix<S, Mode::X, 1>;
   using Extended = Eigen::Matrix<S, Mode::Z, 1>;
 
@@ -79,14 +80,14 @@ class LinearLeg {
     return z;
   }
   Eigen::Index dofs() const { return system_.mass.rows(); }
-  S dot(const Eigen::Matrix<S, 1, Mode::Z>& row) const { return row.lazyProduct(extended())(0, 0); }
+  S dot(const Row& row) const { return row.lazyProduct(extended())(0, 0); }
 
   void finish(const Leg& leg) {
     const auto& contact = mode_.contacts[static_cast<std::size_t>(leg.contact)];
-    const Eigen::Matrix<S, Dofs, 1> normal = system_.normal.col(leg.contact);
+    const Eigen::Matrix<Dual<1>, Dofs, 1> normal = system_.normal.col(leg.contact);
     // Of the guard per acceleration: a force of one along the normal.
     const S compliance =
-        closed_ ? S(normal.dot(Eigen::Matrix<S, Dofs, 1>(system_.mass.inverse() * normal))) : S(1);
+        closed_ ? S(normal.dot(Eigen::Matrix<Dual<1>, Dofs, 1>(system_.mass.inverse() * normal))) : S(1);
     const S approach = normal.dot(x.tail(dofs()));
     const S value = compliance * dot(contact.guard);
     switch (leg.end) {
@@ -118,8 +119,8 @@ class LinearLeg {
         break;
     }
   }
-  S rate(const Eigen::Matrix<S, 1, Mode::Z>& row) const {
-    const Eigen::Matrix<S, 1, Mode::Z> derived = row * mode_.A;
+  S rate(const Row& row) const {
+    const Row derived = row * mode_.A;
     return dot(derived);
   }
   template <class Rows>

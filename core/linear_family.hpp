@@ -2,13 +2,18 @@
 /// model of the linear family writes.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "core/follow_legs.hpp"
 #include "core/linear_course.hpp"
+#include "core/linear_law.hpp"
 #include "core/linear_motion.hpp"
 #include "core/motion_system.hpp"
 #include "core/system.hpp"
@@ -18,28 +23,44 @@ namespace graze {
 /// Whether a matrix is positive definite, far enough from singular to be solved with.
 bool is_mass(const Eigen::MatrixXd& matrix);
 
-/// A linear model at one set of values; `carried` makes its equations in dual numbers.
+/// Which parameters are amplitudes of dry friction. A system with an amplitude of 0 has no such friction; the
+/// derivative by it is that of the friction's first effect, from the system of a vanishing amplitude.
+struct FrictionAmplitudes {
+  std::vector<std::size_t> parameters;
+  std::function<std::unique_ptr<System>(std::span<const double>, const Tolerance&)>
+      system;  ///< at other values
+};
+
+/// A linear model at one set of values.
 template <int Dofs, int Harmonics, int Contacts, int Frictions = 0>
-class LinearFamilySystem final : public System {
+class LinearFamilySystem final : public System, public LinearSource {
  public:
-  /// Directions carried in one pass.
-  static constexpr int chunk = Dofs == Eigen::Dynamic ? 8 : 2 * Dofs;
+  /// Directions carried in one pass while the parameters are fixed …
+  static constexpr int state_chunk = Dofs == Eigen::Dynamic ? 8 : 2 * Dofs;
+  /// … while they are not …
+  static constexpr int chunk = 8;
+  /// … and along a leg: by its state, its beginning, its duration and one parameter.
+  static constexpr int leg_chunk = Dofs == Eigen::Dynamic ? 8 : 2 * Dofs + 3;
   template <class P>
   using Dynamics = LinearDynamics<P, Dofs, Harmonics, Contacts, Frictions>;
   template <class S, class P>
   using Motion = LinearMotion<S, P, Dofs, Harmonics, Contacts, Frictions>;
   using Plain = Dynamics<double>;
   using Equations = LinearSystem<double, Dofs, Harmonics, Contacts, Frictions>;
-  using DualEquations = LinearSystem<Dual<chunk>, Dofs, Harmonics, Contacts, Frictions>;
-  using Builder = std::function<DualEquations(std::span<const Dual<chunk>>)>;
+  template <class P>
+  using Builder = std::function<LinearSystem<P, Dofs, Harmonics, Contacts, Frictions>(std::span<const P>)>;
 
-  LinearFamilySystem(Equations equations, Builder carried, std::span<const double> values,
-                     const Tolerance& tolerance)
-      : builder_(std::move(carried)),
+  /// `carried` and `varied` make the same equations with derivatives.
+  LinearFamilySystem(Equations equations, Builder<Dual<chunk>> carried, Builder<Dual<1>> varied,
+                     std::span<const double> values, const Tolerance& tolerance,
+                     FrictionAmplitudes amplitudes)
+      : carried_builder_(std::move(carried)),
+        varied_builder_(std::move(varied)),
+        amplitudes_(std::move(amplitudes)),
         values_(values.begin(), values.end()),
         tolerance_(tolerance),
         plain_(std::move(equations)),
-        rate_(fastest(plain_)),
+        rate_(fastest(plain_.system())),
         motion_(plain_, plain_, tolerance_, rate_) {}
   LinearFamilySystem(const LinearFamilySystem&) = delete;
   LinearFamilySystem& operator=(const LinearFamilySystem&) = delete;
@@ -54,30 +75,53 @@ class LinearFamilySystem final : public System {
   double period() const override { return plain_.period(); }
   bool periodic() const override { return plain_.system().commensurate; }
   double rate() const override { return rate_; }
+  std::optional<LinearLaw> linear_law() const override {
+    if (frictions() > 0) return std::nullopt;
+    const auto& from = plain_.system();
+    LinearLaw law;
+    auto& to = law.equations;
+    to.mass = from.mass;
+    to.damping = from.damping;
+    to.stiffness = from.stiffness;
+    to.constant = from.constant;
+    to.frequency = from.frequency;
+    to.cosine = from.cosine;
+    to.sine = from.sine;
+    to.normal = from.normal;
+    to.position = from.position;
+    to.restitution = from.restitution;
+    to.base_frequency = from.base_frequency;
+    to.commensurate = from.commensurate;
+    law.rate = rate_;
+    law.chatter = tolerance_.chatter;
+    law.events = tolerance_.events;
+    return law;
+  }
 
   Outcome advance(HybridState& state, const Section& section, Observer* observer) override {
     return move_plain(motion_, order(), state, inner(section), guards(), observer);
   }
 
   Outcome advance(HybridState& state, const Section& section, Tangent& tangent) override {
-    return in_chunks(state, tangent, [&](HybridState& from, const Tangent& seed, Eigen::Index first) {
-      if (seed.parameter.rows() > 0) return carry_with_parameters(from, section, seed, tangent, first);
-      return seed.state.cols() - first == 1 ? carry<1>(from, section, seed, tangent, first, plain_)
-                                            : carry<chunk>(from, section, seed, tangent, first, plain_);
-    });
+    if (amplitudes_.parameters.empty() || tangent.parameter.rows() == 0)
+      return advance_directions(state, section, tangent);
+    const HybridState start = state;
+    const Tangent seed = tangent;
+    const Outcome outcome = advance_directions(state, section, tangent);
+    return outcome == Outcome::ok ? add_vanishing_friction(start, section, seed, tangent) : outcome;
   }
 
+  bool prescribes(int parameter) const override { return frictions() == 0 && !is_amplitude(parameter); }
   std::optional<Course> follow(std::span<const Leg> legs, int parameter) override {
     if constexpr (Frictions == 0 || Frictions == Eigen::Dynamic) {
-      if (frictions() > 0) return System::follow(legs, parameter);
-      using S = Dual<chunk>;
-      const std::vector<S> values = varied_parameters<chunk>(values_, parameter);
-      Dynamics<S> varied(builder_(std::span<const S>(values)));
+      if (!prescribes(parameter)) return System::follow(legs, parameter);
+      const std::vector<Dual<1>> values = varied_parameters<1>(values_, parameter);
+      Dynamics<Dual<1>> varied(varied_builder_(std::span<const Dual<1>>(values)));
       const auto point_for = [&](const Leg& leg) {
-        return LinearLeg<S, Dofs, Harmonics, Contacts, Frictions>(varied, leg);
+        return LinearLeg<Dual<leg_chunk>, Dofs, Harmonics, Contacts, Frictions>(varied, leg);
       };
-      auto course = follow_legs<chunk>(legs, states(), point_for, order());
-      if (course) course->period_slope = varied.period().slope[chunk - 1];
+      auto course = follow_legs<leg_chunk>(legs, states(), point_for, order());
+      if (course) course->period_slope = varied.period().slope.front();
       return course;
     } else {
       return System::follow(legs, parameter);
@@ -105,9 +149,14 @@ class LinearFamilySystem final : public System {
 
  private:
   /// 1 per unit of time where the equations have no rate at all (a ball that only falls).
-  static double fastest(Plain& plain) {
-    const double rate =
-        fastest_rate(plain.scan(0).mode.A, plain.system().mass.rows(), plain.system().frequency);
+  static double fastest(const Equations& equations) {
+    const Eigen::Index n = equations.mass.rows();
+    const Eigen::Matrix<double, Dofs, Dofs> inverse_mass = equations.mass.inverse();
+    Eigen::Matrix<double, state_size<Dofs>, state_size<Dofs>> A;
+    A.setZero(2 * n, 2 * n);
+    A.block(n, 0, n, n) = inverse_mass * -equations.stiffness;
+    A.block(n, n, n, n) = inverse_mass * -equations.damping;
+    const double rate = fastest_rate(A, n, equations.frequency);
     return rate > 0 ? rate : 1;
   }
   std::size_t guards() const { return static_cast<std::size_t>(layout_of(plain_.system()).guards()); }
@@ -125,10 +174,22 @@ class LinearFamilySystem final : public System {
 
   Carried carry_with_parameters(HybridState& state, const Section& section, const Tangent& seed,
                                 Tangent& tangent, Eigen::Index first) {
+    const std::size_t pass = static_cast<std::size_t>(first / chunk);
+    return carry<chunk>(state, section, seed, tangent, first, carried(pass, seed, first));
+  }
+
+  /// The equations with the derivatives of one pass: an orbit asks for the same ones every period.
+  Dynamics<Dual<chunk>>& carried(std::size_t pass, const Tangent& seed, Eigen::Index first) {
     using S = Dual<chunk>;
-    const std::vector<S> values = dual_parameters<chunk>(values_, seed, first);
-    Dynamics<S> carried(builder_(std::span<const S>(values)));
-    return carry<chunk>(state, section, seed, tangent, first, carried);
+    std::vector<S> values = dual_parameters<chunk>(values_, seed, first);
+    if (pass >= carried_.size()) carried_.resize(pass + 1);
+    Carrier& carrier = carried_[pass];
+    const auto same = [](const S& a, const S& b) { return identical(a, b); };
+    if (!carrier.dynamics || !std::equal(values.begin(), values.end(), carrier.values.begin(), same)) {
+      carrier.dynamics = std::make_unique<Dynamics<S>>(carried_builder_(std::span<const S>(values)));
+      carrier.values = std::move(values);
+    }
+    return *carrier.dynamics;
   }
 
   /// Carries the directions first … first + N − 1 along one motion.
@@ -139,7 +200,60 @@ class LinearFamilySystem final : public System {
     return {move_directions<N>(motion, order(), state, inner(section), guards(), seed, tangent, first), N};
   }
 
-  Builder builder_;
+  Outcome advance_directions(HybridState& state, const Section& section, Tangent& tangent) {
+    return in_chunks(state, tangent, [&](HybridState& from, const Tangent& seed, Eigen::Index first) {
+      if (seed.parameter.rows() > 0) return carry_with_parameters(from, section, seed, tangent, first);
+      return carry<state_chunk>(from, section, seed, tangent, first, plain_);
+    });
+  }
+
+  bool is_amplitude(int parameter) const {
+    const auto& list = amplitudes_.parameters;
+    return std::find(list.begin(), list.end(), static_cast<std::size_t>(parameter)) != list.end();
+  }
+  /// The directions in which an amplitude of 0 grows, anew in a system where it has begun to.
+  Outcome add_vanishing_friction(const HybridState& from, const Section& section, const Tangent& seed,
+                                 Tangent& tangent) {
+    constexpr double vanishing = 1e-200;  // of no effect on any state, and far from the least number
+    std::vector<double> values = values_;
+    std::vector<Eigen::Index> columns;
+    for (Eigen::Index k = 0; k < seed.state.cols(); ++k) {
+      bool grows = false;
+      for (const std::size_t p : amplitudes_.parameters) {
+        const Eigen::Index row = static_cast<Eigen::Index>(p);
+        if (values_[p] != 0 || row >= seed.parameter.rows() || seed.parameter(row, k) == 0) continue;
+        values[p] = vanishing;
+        grows = true;
+      }
+      if (grows) columns.push_back(k);
+    }
+    if (columns.empty()) return Outcome::ok;
+    HybridState state;  // its mode has frictions that this one's has not: a fresh start
+    state.time = from.time;
+    state.turns = from.turns;
+    state.x = from.x;
+    Tangent part{seed.state(Eigen::all, columns), seed.time(columns), seed.parameter(Eigen::all, columns)};
+    if (!vanishing_ || values != vanishing_values_) {
+      vanishing_ = amplitudes_.system(values, tolerance_);
+      vanishing_values_ = values;
+    }
+    const Outcome outcome = vanishing_->advance(state, section, part);
+    tangent.state(Eigen::all, columns) = part.state;
+    tangent.time(columns) = part.time;
+    return outcome;
+  }
+
+  struct Carrier {
+    std::vector<Dual<chunk>> values;
+    std::unique_ptr<Dynamics<Dual<chunk>>> dynamics;
+  };
+
+  Builder<Dual<chunk>> carried_builder_;
+  Builder<Dual<1>> varied_builder_;
+  std::vector<Carrier> carried_;  ///< of each pass
+  FrictionAmplitudes amplitudes_;
+  std::vector<double> vanishing_values_;
+  std::unique_ptr<System> vanishing_;  ///< at these, with amplitudes that have begun to grow
   std::vector<double> values_;
   Tolerance tolerance_;
   Plain plain_;
@@ -153,7 +267,7 @@ class LinearFamilySystem final : public System {
 /// `Builder` makes the equations: template <class S> LinearSystem<S, …> operator()(std::span<const S>) const.
 template <int Dofs, int Harmonics, int Contacts, int Frictions = 0, class Builder>
 std::unique_ptr<System> linear_family_system(const Builder& builder, std::span<const double> values,
-                                             const Tolerance& tolerance) {
+                                             const Tolerance& tolerance, FrictionAmplitudes amplitudes = {}) {
   using Family = LinearFamilySystem<Dofs, Harmonics, Contacts, Frictions>;
   const auto equations = builder(values);
   const bool finite =
@@ -162,7 +276,7 @@ std::unique_ptr<System> linear_family_system(const Builder& builder, std::span<c
       equations.sine.allFinite() && equations.sliding.allFinite() && equations.friction.allFinite();
   if (!finite) return nullptr;
   if (!is_mass(equations.mass)) return nullptr;
-  return std::make_unique<Family>(equations, builder, values, tolerance);
+  return std::make_unique<Family>(equations, builder, builder, values, tolerance, std::move(amplitudes));
 }
 
 // One mass: several models have these sizes, compiled once.

@@ -62,9 +62,9 @@ template <int N>
 std::vector<Dual<N>> dual_parameters(const std::vector<double>& values, const Tangent& seed,
                                      Eigen::Index first) {
   std::vector<Dual<N>> duals(values.begin(), values.end());
-  if (seed.parameter.rows() == 0) return duals;
   const Eigen::Index last = std::min<Eigen::Index>(seed.state.cols(), first + N);
-  for (std::size_t p = 0; p < duals.size(); ++p) {
+  const std::size_t varied = std::min(duals.size(), static_cast<std::size_t>(seed.parameter.rows()));
+  for (std::size_t p = 0; p < varied; ++p) {
     for (Eigen::Index k = first; k < last; ++k) {
       duals[p].slope[static_cast<std::size_t>(k - first)] = seed.parameter(static_cast<Eigen::Index>(p), k);
     }

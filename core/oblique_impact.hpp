@@ -11,6 +11,11 @@
 /// is μ|tan θ0| ≥ 1: the bob is jammed). Compression ends at w = 0 with impulse P; the impact at (1 + r) P.
 /// Backward slip with m + c (c − f) ≤ 0 (Painlevé) cannot end compression; it stops first.
 ///
+/// The velocities after the impact are continuous, with corners where slip stops just as compression or the
+/// impact ends, at u0 = 0, at θ0 = 0 and at the limit of locking c = f. There dual numbers carry the
+/// derivative to one side: that of slip which stops after the end (in restitution; not at all), of forward
+/// slip, of θ0 > 0, of the locked bob.
+///
 /// After Han Wei, Hu Haiyan, Jin Dongping: Analysis of oblique impact of a vibrating system of two degrees of
 /// freedom (2003), corrected, with the jammed states that it leaves out.
 #pragma once

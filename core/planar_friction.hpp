@@ -107,14 +107,17 @@ struct PlanarFriction {
   /// Guard of the ground: what is left of the friction while sticking, f² − Q²; else the speed.
   template <class T>
   T guard(int k, std::int64_t mode, const T& t, const Vector<T>& x) const {
-    using std::sqrt;
+    return guard(k, mode, t, x, clock(mode, x));
+  }
+  template <class T>
+  T guard(int k, std::int64_t mode, const T& t, const Vector<T>& x, const T& tick) const {
     if (k != ground) {
       if (!closed(k, mode)) return (x(0) - wall[static_cast<std::size_t>(k)]) * S(side(k));
       return resultant(t, x)[0] * S((mode & pulled) != 0 ? side(k) : -side(k));
     }
     if ((mode & stick) != 0) return friction * friction - held(mode, resultant(t, x));
     if ((mode & walls) != 0) return x(3) * S(heading(mode));
-    return sqrt(x(2) * x(2) + x(3) * x(3)) - S(rest_speed());
+    return (on_clock(mode) ? T(tick * S(friction_speed())) : speed(x)) - S(rest_speed());
   }
   /// Square of what friction must hold while sticking: a wall takes what presses onto it.
   template <class T>
@@ -129,15 +132,28 @@ struct PlanarFriction {
   /// V dv/dσ = |v| Q/m − (f/m) v. (An angle in place of the second velocity would be no more regular.)
   template <class T>
   T clock(std::int64_t mode, const Vector<T>& x) const {
-    using std::sqrt;
-    if (!on_clock(mode)) return x(0) * S(0) + S(1);
-    return sqrt(x(2) * x(2) + x(3) * x(3)) * S(1 / friction_speed());
+    if (!on_clock(mode)) return constant(x(0), S(1));
+    return speed(x) * S(1 / friction_speed());
+  }
+  /// What rates and guards have in common.
+  template <class T>
+  T terms(std::int64_t mode, const T&, const Vector<T>& x) const {
+    return clock(mode, x);
   }
   template <class T>
-  void rates(std::int64_t mode, const T& t, const Vector<T>& x, Vector<T>& rate) const;
+  void rates(std::int64_t mode, const T& t, const Vector<T>& x, Vector<T>& rate) const {
+    rates(mode, t, x, rate, clock(mode, x));
+  }
+  template <class T>
+  void rates(std::int64_t mode, const T& t, const Vector<T>& x, Vector<T>& rate, const T& tick) const;
 
  private:
   bool on_clock(std::int64_t mode) const { return slides_freely(mode) && (mode & starting) == 0; }
+  template <class T>
+  static T speed(const Vector<T>& x) {
+    using std::sqrt;
+    return sqrt(square(x(2)) + square(x(3)));
+  }
   template <class T>
   static T cosine(const T& a) {
     using std::cos;
@@ -151,9 +167,9 @@ struct PlanarFriction {
 
 template <class S>
 template <class T>
-void PlanarFriction<S>::rates(std::int64_t mode, const T& t, const Vector<T>& x, Vector<T>& rate) const {
-  using std::sqrt;
-  const T zero = x(0) * S(0);
+void PlanarFriction<S>::rates(std::int64_t mode, const T& t, const Vector<T>& x, Vector<T>& rate,
+                              const T& tick) const {
+  const T zero = constant(x(0), S(0));
   if ((mode & stick) != 0) {
     for (int i = 0; i < states; ++i) rate(i) = zero;
     return;
@@ -178,17 +194,16 @@ void PlanarFriction<S>::rates(std::int64_t mode, const T& t, const Vector<T>& x,
       return;
     }
   }
-  const T speed = sqrt(x(2) * x(2) + x(3) * x(3));
   if (on_clock(mode)) {
-    const T tick = speed * S(1 / friction_speed());
     const S damping = friction / (mass * S(friction_speed()));
     for (int i = 0; i < 2; ++i) {
       rate(i) = tick * x(2 + i);
       rate(2 + i) = tick * q[static_cast<std::size_t>(i)] / mass - x(2 + i) * damping;
     }
   } else {
+    const T along = speed(x);
     for (int i = 0; i < 2; ++i) {
-      rate(2 + i) = (q[static_cast<std::size_t>(i)] - x(2 + i) * friction / speed) / mass;
+      rate(2 + i) = (q[static_cast<std::size_t>(i)] - x(2 + i) * friction / along) / mass;
     }
   }
 }
@@ -202,6 +217,12 @@ void PlanarFriction<S>::rates(std::int64_t mode, const T& t, const Vector<T>& x,
 /// - A mass that sticks at a wall stays there when the force onto the wall turns, as long as friction holds
 ///   it.
 /// - Chatter at which both components of the velocity vanish together ends at rest on the wall.
+///
+/// The motion depends smoothly on its start but for impacts that graze and for corners: where the speed of a
+/// slide just touches zero (beyond, it sticks a while), and where it comes to rest just at a wall (beyond, it
+/// rebounds first). At a corner the derivative is that to one side, or between the two where the mass is
+/// found to rest on the wall.
+/// With f = 0 there is no friction to vary: the derivative by f is 0, not that of its first effect.
 ///
 /// An engine derives from this and provides what core/motion_loop asks for and
 /// `const PlanarFriction<S>& planar() const`.

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -47,6 +48,8 @@ namespace graze {
 /// and where a gap is a distance to something of finite length,
 ///
 ///     T foot(int i, const T& t, const Vector<T>& x) const      > 0 where the contact can touch
+///
+/// and where the motion does not hang on a state as such (core/system), `Symmetry symmetry(int state) const`.
 ///
 /// Rules: a gap that reaches zero with no foot is no contact; the body passes by and may come back on the
 /// other side, where the gap counts with the other sign. Both sides touch alike. A closed contact whose foot
@@ -156,6 +159,12 @@ struct ContactDynamics : Equations<S> {
   template <class T>
   Forces<T> forces(std::int64_t mode, const T& t, const Vector<T>& x) const {
     Forces<T> force(count());
+    const std::int64_t bits = mode & ((std::int64_t{1} << count()) - 1);
+    if (std::has_single_bit(static_cast<std::uint64_t>(bits))) {
+      const int i = std::countr_zero(static_cast<std::uint64_t>(bits));
+      force(i) = free_pressing(i, mode, t, x);
+      return force;
+    }
     std::vector<int> set;
     for (int i = 0; i < count(); ++i) {
       if (!closed(i, mode)) continue;
@@ -163,7 +172,6 @@ struct ContactDynamics : Equations<S> {
       set.push_back(i);
     }
     const std::size_t n = set.size();
-    if (n == 1) return force;
     std::vector<std::vector<T>> G(n, std::vector<T>(n));
     std::vector<T> list(n);
     for (std::size_t a = 0; a < n; ++a) {

@@ -50,11 +50,19 @@ struct Section {
   double interval = std::numeric_limits<double>::infinity();
 };
 
+/// What may be added to a state without changing anything else of the motion: analyses that ask whether a
+/// motion comes back ask it but for that.
+enum class Symmetry {
+  none,
+  turn,  ///< whole turns, 2π: an angle
+  shift  ///< anything: a place along something that is alike everywhere
+};
+
 /// Derivatives carried along a motion, one direction per column: of the state, the time and the parameters.
 struct Tangent {
   Eigen::MatrixXd state;      ///< states x directions; in: at the start, out: at the section
   Eigen::RowVectorXd time;    ///< of the time at which the section is met
-  Eigen::MatrixXd parameter;  ///< parameters x directions; not changed; no rows: parameters are fixed
+  Eigen::MatrixXd parameter;  ///< parameters x directions; not changed; those without a row are fixed
 };
 
 class System {
@@ -83,17 +91,22 @@ class System {
   virtual Outcome advance(HybridState& state, const Section& section, Observer* observer) = 0;
   /// The same with derivatives through every event on the way.
   virtual Outcome advance(HybridState& state, const Section& section, Tangent& tangent) = 0;
-  /// Follows legs with their derivatives, also by one parameter (its index in Model::parameters()). Nothing:
-  /// a leg that this system cannot follow.
-  virtual std::optional<Course> follow(std::span<const Leg> legs, int parameter) {
-    static_cast<void>(legs);
+  /// Whether this system follows legs by prescription, with derivatives by this parameter.
+  virtual bool prescribes(int parameter) const {
     static_cast<void>(parameter);
-    return std::nullopt;
+    return false;
   }
+  /// Follows legs with their derivatives, also by one parameter (its index in Model::parameters()). Nothing:
+  /// a leg that this system cannot follow. Every forced system follows one leg of its own motion.
+  virtual std::optional<Course> follow(std::span<const Leg> legs, int parameter);
   /// Gap of every contact (>= 0 while open) and its rate at a state.
   virtual void gaps(const HybridState& state, Eigen::VectorXd& gap, Eigen::VectorXd& rate) const = 0;
   /// Derivative of the gap of one contact with respect to the state.
   virtual Eigen::RowVectorXd gap_gradient(const HybridState& state, int contact) const = 0;
+  virtual Symmetry symmetry(int state) const {
+    static_cast<void>(state);
+    return Symmetry::none;
+  }
 };
 
 }  // namespace graze

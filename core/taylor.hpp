@@ -73,6 +73,12 @@ class Series {
   friend Series constant(const Series& like, const S& value) {
     return like.next([&](int k) { return k == 0 ? value : S(0); });
   }
+  friend Series square(const Series& a) {
+    return a.next([&](int k) {
+      const S inner = inner_square(a.coefficients(), k);
+      return k == 0 ? a[0] * a[0] : inner + a[0] * a[k] * 2.0;
+    });
+  }
   friend Series sqrt(const Series& a) {
     using std::sqrt;
     Series r = a.tape_->take();
@@ -196,6 +202,11 @@ inline double constant(double, double value) { return value; }
 template <int N>
 Dual<N> constant(const Dual<N>&, const Dual<N>& value) {
   return value;
+}
+
+template <class S>
+S square(const S& a) {
+  return a * a;
 }
 
 /// (sin a, cos a) of plain and dual numbers.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -31,7 +32,9 @@ using Coefficients = std::array<double, highest_order + 1>;
 ///     T guard(int k, mode, const T& t, const Vector<T>& x) const
 ///
 /// and may provide `T clock(mode, x) const`: then the flow runs in a variable σ with dt/dσ = clock, and the
-/// rates are per σ (core/models/rod_on_ground says what that is good for).
+/// rates are per σ (core/models/rod_on_ground says what that is good for). And it may provide
+/// `auto terms(mode, t, x) const`, what rates and guards have in common: then these take it as their last
+/// argument, and it is worked out once for all of them. Terms that are of type T are the clock.
 template <class S, class Dynamics>
 class TaylorFlow {
  public:
@@ -41,6 +44,14 @@ class TaylorFlow {
   using State = Vector<S>;
   static constexpr bool has_clock = requires(const Dynamics& d, const State& x) {
     d.clock(std::int64_t{}, x);
+  };
+  static constexpr bool has_terms = requires(const Dynamics& d, const S& t, const State& x) {
+    d.terms(std::int64_t{}, t, x);
+  };
+
+  static constexpr bool terms_are_clock = requires(const Dynamics& d, const S& t, const State& x) {
+    requires has_clock;
+    { d.terms(std::int64_t{}, t, x) } -> std::same_as<S>;
   };
 
   explicit TaylorFlow(double tolerance) : tolerance_(tolerance) {}
@@ -120,13 +131,27 @@ void TaylorFlow<S, Dynamics>::expand(const Dynamics& dynamics, std::int64_t mode
   guards_.resize(guards.size());
   for (int k = 0; k <= order; ++k) {
     tape_.pass(k);
-    if constexpr (has_clock) {
-      const Series<S> clock = dynamics.clock(mode, x_);
+    const auto evaluate = [&](const auto&... terms) {
+      for (std::size_t g = 0; g < guards.size(); ++g)
+        guards_[g] = dynamics.guard(guards[g], mode, time_, x_, terms...);
+      if (k < order) dynamics.rates(mode, time_, x_, rate_, terms...);
+    };
+    const auto keep_time = [&](const Series<S>& clock) {
       if (k < order) time_[k + 1] = clock[k] / static_cast<double>(k + 1);
+    };
+    if constexpr (terms_are_clock) {
+      const Series<S> clock = dynamics.terms(mode, time_, x_);
+      keep_time(clock);
+      evaluate(clock);
+    } else {
+      if constexpr (has_clock) keep_time(dynamics.clock(mode, x_));
+      if constexpr (has_terms) {
+        evaluate(dynamics.terms(mode, time_, x_));
+      } else {
+        evaluate();
+      }
     }
-    for (std::size_t g = 0; g < guards.size(); ++g) guards_[g] = dynamics.guard(guards[g], mode, time_, x_);
     if (k == order) break;
-    dynamics.rates(mode, time_, x_, rate_);
     const double share = 1.0 / (k + 1);
     for (Eigen::Index i = 0; i < x.size(); ++i) x_(i)[k + 1] = rate_(i)[k] * share;
   }

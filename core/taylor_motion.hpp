@@ -105,6 +105,17 @@ class TaylorMotion : public Rules {
       return S(1);
     }
   }
+  /// Time on the step, as MotionLoop::watch_gap asks for it.
+  auto clock_of_step() const {
+    if constexpr (Flow::has_clock) {
+      return [this](double fraction) {
+        return std::pair(value_of(time) + value_of(flow_.passed(fraction)),
+                         polynomial_slope(flow_.clock(), fraction));
+      };
+    } else {
+      return EvenClock{value_of(time), flow_.length()};
+    }
+  }
   bool expand() {
     flow_.expand(dynamics_, mode_, time, x, guards_);
     return flow_.choose(dynamics_.rate(), watched_) > 0;
@@ -233,6 +244,7 @@ void TaylorMotion<Engine, Rules, S, Dynamics>::search_step(const Section& sectio
     auto touch = touched ? touches_[guard] : typename Rules::ExactTouch{};
     if constexpr (Flow::has_clock) touch.speed *= clock();
     auto c = flow_.guard(k);
+    if (std::all_of(c.begin(), c.end(), [](double a) { return a == 0; })) continue;  // stays at zero
     this->search_guard(guards_[k], c, touch, flow_.length(), first);
   }
   if (section.kind != Section::Kind::level) return;
@@ -244,14 +256,7 @@ void TaylorMotion<Engine, Rules, S, Dynamics>::search_step(const Section& sectio
 
 template <class Engine, class Rules, class S, class Dynamics>
 void TaylorMotion<Engine, Rules, S, Dynamics>::watch(Observer& observer, double end) const {
-  const auto clock = [&](double fraction) {
-    const double passed = value_of(flow_.passed(fraction));
-    if constexpr (Flow::has_clock) {
-      return std::pair(value_of(time) + passed, polynomial_slope(flow_.clock(), fraction));
-    } else {
-      return std::pair(value_of(time) + passed, flow_.length());
-    }
-  };
+  const auto clock = clock_of_step();
   for (std::size_t k = 0; k < watched_; ++k) {
     if (dynamics_.is_gap(guards_[k], mode_))
       this->watch_gap(observer, guards_[k], flow_.guard(k), clock, end);

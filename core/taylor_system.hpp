@@ -27,6 +27,8 @@ namespace graze {
 ///     static constexpr int touches              guards whose Touch the engine keeps; the contacts come first
 ///     T gap_in(i, mode, t, x) const, T opening_in(i, mode, t, x) const     gap and d gap/dt
 ///
+/// and may provide `Symmetry symmetry(int state) const`.
+///
 /// A motion with `bool follow(const Leg&, const S& duration)` and `Ending<S> ending` can be followed in legs
 /// (core/follow_legs).
 template <class Kind>
@@ -57,6 +59,13 @@ class TaylorSystem : public System {
       return Plain::contacts;
     }
   }
+  Symmetry symmetry(int state) const override {
+    if constexpr (requires { plain_.symmetry(state); }) {
+      return plain_.symmetry(state);
+    } else {
+      return System::symmetry(state);
+    }
+  }
   double period() const override { return plain_.period(); }
   bool periodic() const override { return true; }
   double rate() const override { return plain_.rate(); }
@@ -70,13 +79,12 @@ class TaylorSystem : public System {
                                             : carry<directions>(from, section, seed, tangent, first);
     });
   }
+  bool prescribes(int) const override { return has_legs; }
   std::optional<Course> follow(std::span<const Leg> legs, int parameter) override {
-    constexpr int columns = directions + 3;
-    using S = Dual<columns>;
-    using Point = typename Kind::template Motion<S>;
-    if constexpr (requires(Point & point, const Leg& leg, const S& duration) {
-                    point.follow(leg, duration);
-                  }) {
+    if constexpr (has_legs) {
+      constexpr int columns = leg_directions;
+      using S = Dual<columns>;
+      using Point = typename Kind::template Motion<S>;
       const std::vector<S> values = varied_parameters<columns>(values_, parameter);
       const auto varied = kind_.template dynamics<S>(std::span<const S>(values));
       const auto point_for = [&](const Leg&) { return Point(varied, tolerance_); };
@@ -94,12 +102,10 @@ class TaylorSystem : public System {
     for (int i = 0; i < contacts(); ++i) {
       gap(i) = plain_.gap_in(i, state.mode, state.time, x);
       rate(i) = plain_.opening_in(i, state.mode, state.time, x);
-      if constexpr (requires { Plain::has_sides; }) {
-        if constexpr (Plain::has_sides) {  // before the start has told the side
-          if (state.settled || !(gap(i) < 0) || !plain_.behind(i, x)) continue;
-          gap(i) = -gap(i);
-          rate(i) = -rate(i);
-        }
+      if constexpr (requires { plain_.behind(i, state.x); }) {  // before the start has told the side
+        if (state.settled || !(gap(i) < 0) || !plain_.behind(i, state.x)) continue;
+        gap(i) = -gap(i);
+        rate(i) = -rate(i);
       }
     }
   }
@@ -123,6 +129,11 @@ class TaylorSystem : public System {
   static constexpr auto same = [](Eigen::Index i) { return i; };
   /// Derivatives carried at once.
   static constexpr int directions = Plain::states == Eigen::Dynamic ? 6 : Plain::states;
+  static constexpr int leg_directions = directions + 3;
+  static constexpr bool has_legs = requires(typename Kind::template Motion<Dual<leg_directions>> & point,
+                                            const Leg& leg, const Dual<leg_directions>& duration) {
+    point.follow(leg, duration);
+  };
 
   std::size_t touches() const {
     return Plain::contacts == Eigen::Dynamic ? static_cast<std::size_t>(contacts())

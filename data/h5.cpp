@@ -635,14 +635,31 @@ bool is_pure_dimension(hid_t array) {
          std::string_view(label.data()).substr(0, pure_dimension.size()) == pure_dimension;
 }
 
-/// Keeps the name of the first scale attached to a dimension.
-herr_t keep_scale_name(hid_t, unsigned, hid_t scale, void* name) {
+std::uint64_t address_of(hid_t object) {
+  H5O_info_t info;
+  return H5Oget_info2(object, &info, H5O_INFO_BASIC) >= 0 ? info.addr : HADDR_UNDEF;
+}
+
+/// A search for the first scale attached to a dimension.
+struct ScaleSearch {
+  const std::map<std::uint64_t, std::string>& known;
+  std::string name;
+};
+
+/// The library finds the name of an object that it came to by reference by a walk through the whole file:
+/// that is left for scales of other groups.
+herr_t keep_scale_name(hid_t, unsigned, hid_t scale, void* data) {
+  ScaleSearch& search = *static_cast<ScaleSearch*>(data);
+  if (const auto found = search.known.find(address_of(scale)); found != search.known.end()) {
+    search.name = found->second;
+    return 1;
+  }
   const ssize_t length = H5Iget_name(scale, nullptr, 0);
   if (length <= 0) return 0;
   std::string path(static_cast<std::size_t>(length) + 1, '\0');
   H5Iget_name(scale, path.data(), path.size());
   path.pop_back();
-  *static_cast<std::string*>(name) = path.substr(path.rfind('/') + 1);
+  search.name = path.substr(path.rfind('/') + 1);
   return 1;
 }
 
@@ -722,12 +739,17 @@ std::vector<std::string> File::dimensions_of(const std::string& array) const {
   const Guard guard;
   const hid_t id = object(array);
   if (H5DSis_scale(id) > 0) return {array};
+  if (scales_.empty()) {
+    for (const std::string& name : members(file_.id(), path_))
+      if (is_a(H5I_DATASET, file_.id(), name) && H5DSis_scale(object(name)) > 0)
+        scales_.emplace(address_of(object(name)), name);
+  }
   std::vector<std::string> result;
   for (unsigned d = 0; d < extents(array).size(); ++d) {
-    std::string name;
-    H5DSiterate_scales(id, d, nullptr, keep_scale_name, &name);
-    if (name.empty()) throw Error(path_ + ": array " + array + " has a dimension without a name");
-    result.push_back(name);
+    ScaleSearch search{scales_, {}};
+    H5DSiterate_scales(id, d, nullptr, keep_scale_name, &search);
+    if (search.name.empty()) throw Error(path_ + ": array " + array + " has a dimension without a name");
+    result.push_back(search.name);
   }
   return result;
 }

@@ -134,7 +134,8 @@ class File {
   std::string path_;
   std::shared_ptr<Output> output_;  // where a new file is written to; none for reading
   Handle file_;
-  mutable std::map<std::string, Handle> open_arrays_;  // closed before the file
+  mutable std::map<std::string, Handle> open_arrays_;    // closed before the file
+  mutable std::map<std::uint64_t, std::string> scales_;  // dimensions of this group by their addresses
 };
 
 /// Whether a file begins as HDF5 files do.

@@ -73,21 +73,28 @@ Drawing draw(const Request& request) {
   const auto parameters = std::count_if(points.begin(), points.end(),
                                         [](const std::string& dimension) { return dimension != "start"; });
   if (parameters == 0) return draw_motion(read_result(request.file), options);
-  if (parameters == 1 && attribute(outline.attributes, "analysis") == "impacts")
-    throw InputError(fmt::format("{}: impacts are drawn over two axes", request.file));
+  const bool impacts = attribute(outline.attributes, "analysis") == "impacts";
+  if (parameters == 1 && impacts) {
+    std::vector<std::string> arrays = impact_curves();
+    arrays.insert(arrays.end(), {"slip_sequence", "outcome"});
+    return draw_impacts(read_result(request.file, arrays), options);
+  }
   if (parameters == 1)
     return draw_sweep(
-        read_result(request.file, {"attractor", "period", "map_state", "rises", "stick_fraction",
-                                   "stick_fraction_all", "friction_stick_fraction"}),
+        read_result(request.file,
+                    {"attractor", "period", "map_state", "rises", "stick_fraction", "stick_fraction_all",
+                     "friction_stick_fraction", "reversing_fraction", "locking_fraction"}),
         options);
   if (parameters > 2) throw InputError(fmt::format("{}: more than two swept parameters", request.file));
-  const bool impacts = attribute(outline.attributes, "analysis") == "impacts";
-  if (options.show.empty())
+  const bool chosen = !options.show.empty();
+  if (!chosen)
     options.show = impacts ? std::vector<std::string>{"slip_sequence:0", "restitution:0"}
-                           : std::vector<std::string>{"stick_fraction"};
+                           : std::vector<std::string>{"itinerary", "stick_fraction"};
   std::vector<std::string> arrays = array_names(options.show);
   arrays.insert(arrays.end(), {"attractor", "period", "outcome", "border"});
-  return draw_map(read_result(request.file, arrays), options);
+  const Result result = read_result(request.file, arrays);
+  if (!chosen && result.data.find("itinerary") == nullptr) std::erase(options.show, "itinerary");
+  return draw_map(result, options);
 }
 
 void plot(Request request) {
@@ -117,7 +124,7 @@ GRAZE_COMMAND(plot) {
       ->allow_extra_args(false);
   verb.add_option("--show", options.show,
                   "two parameters: an array to draw beside the classes, NAME or NAME:LABEL, may be repeated; "
-                  "default stick_fraction")
+                  "default itinerary, where it was recorded, and stick_fraction")
       ->allow_extra_args(false);
   verb.add_option("--start", options.start,
                   "only this initial state, counted from 0; default: all, with two parameters the first")

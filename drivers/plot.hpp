@@ -27,6 +27,10 @@ struct PlotOptions {
 Drawing draw_sweep(const Result& result, const PlotOptions& options);
 /// A sweep over two parameters: regions of class and period, and any array of points beside them.
 Drawing draw_map(const Result& result, const PlotOptions& options);
+/// Impacts over one parameter: slip sequences, below them restitution, contact time, force and losses.
+Drawing draw_impacts(const Result& result, const PlotOptions& options);
+/// The arrays besides `slip_sequence` that it draws.
+const std::vector<std::string>& impact_curves();
 /// Basins: initial states in the colours of the attractors they lead to.
 Drawing draw_basins(const Result& result, const PlotOptions& options);
 /// A continuation: branches and named bifurcation points over the attractors of the sweep.

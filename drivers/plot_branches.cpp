@@ -41,7 +41,7 @@ struct Symbol {
   std::string_view colour;
   std::string_view name;
 };
-constexpr std::array<Symbol, 12> symbols = {{{"fold", 13, "#000000", "F"},
+constexpr std::array<Symbol, 14> symbols = {{{"fold", 13, "#000000", "F"},
                                              {"period_doubling", 5, "#7b2d8b", "PD"},
                                              {"neimark_sacker", 15, "#00798c", "NS"},
                                              {"branch_point", 9, "#3a7d44", "BP"},
@@ -52,7 +52,9 @@ constexpr std::array<Symbol, 12> symbols = {{{"fold", 13, "#000000", "F"},
                                              {"release_moves", 6, "#4d4d4d", "L"},
                                              {"simultaneous", 1, "#4d4d4d", "E"},
                                              {"edge", 2, "#4d4d4d", "X"},
-                                             {"hopf", 14, "#00798c", "H"}}};
+                                             {"hopf", 14, "#00798c", "H"},
+                                             {"slip_border", 10, "#8c510a", "SL"},
+                                             {"reversal_border", 12, "#c51b7d", "RV"}}};
 
 /// What the picture needs of a file.
 struct Diagram {

@@ -32,20 +32,11 @@ constexpr int scale_width = 20;
 constexpr int title_distance = 20;
 constexpr std::size_t panels_a_row = 2;
 constexpr std::size_t most_panels = 6;
+constexpr std::size_t longest_word = 7;  // of an itinerary, in a legend
 
 /// From dark to light in even steps, for the colour-blind too.
 constexpr std::string_view value_palette =
     "set palette defined (0 '#440154', 1 '#3b528b', 2 '#21918c', 3 '#5ec962', 4 '#fde725') maxcolors 0";
-
-/// Periodic regions: powers of two in blues, the others in yellows and browns, the rest together.
-constexpr std::array<std::string_view, 9> period_colours = {
-    "#cfe3f5", "#7db8e0", "#f0e442", "#2e7ebc", "#e6ab02", "#c58c3c", "#8c6d31", "#08306b", "#66c2c2"};
-
-/// What the pixels of the class panel stand for.
-struct Region {
-  std::string name;
-  std::string colour;
-};
 
 /// Both axes of a map and the way from points to pixels.
 struct Map {
@@ -97,6 +88,12 @@ int region_of_pixel(const std::vector<int>& regions, int overriding) {
   if (counts.contains(overriding)) return overriding;
   const auto more = [](const auto& a, const auto& b) { return a.second < b.second; };
   return std::max_element(counts.begin(), counts.end(), more)->first;
+}
+
+/// A name in a file as words.
+std::string spaced(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
 }
 
 /// Where numbers over the points pass zero.
@@ -151,7 +148,7 @@ std::string zero_lines(const Map& map, const Border& border) {
 }
 
 /// Draws regions; `region(point)` is an index into `regions` or -1.
-void draw_regions(Sheet& sheet, const Panel& panel, const Map& map, const std::vector<Region>& regions,
+void draw_regions(Sheet& sheet, const Panel& panel, const Map& map, const std::vector<LegendEntry>& regions,
                   int overriding, const std::function<int(std::size_t)>& region,
                   const std::vector<Border>& borders = {}) {
   std::vector<std::vector<double>> raster(map.rows.count(), std::vector<double>(map.columns.count()));
@@ -172,8 +169,7 @@ void draw_regions(Sheet& sheet, const Panel& panel, const Map& map, const std::v
   sheet.command(fmt::format("set cbrange [0:{}]", regions.size()));
   std::vector<LegendEntry> entries;
   for (const int i : present) {
-    const Region& shown = regions[static_cast<std::size_t>(i)];
-    entries.push_back({shown.colour, shown.name});
+    entries.push_back(regions[static_cast<std::size_t>(i)]);
   }
   std::vector<std::string> elements = {std::string(nothing_on_first_axes), sheet.raster(panel, raster)};
   for (const Border& border : borders) {
@@ -181,7 +177,7 @@ void draw_regions(Sheet& sheet, const Panel& panel, const Map& map, const std::v
     if (rows.empty()) continue;
     elements.push_back(fmt::format("{} using 1:2 with lines linewidth 2 linecolor rgb '{}'", sheet.data(rows),
                                    border.colour));
-    entries.push_back({border.colour, "edge: " + border.name});
+    entries.push_back({border.colour, "edge: " + spaced(border.name)});
   }
   sheet.legend(panel, entries);
   sheet.plot(elements);
@@ -190,13 +186,14 @@ void draw_regions(Sheet& sheet, const Panel& panel, const Map& map, const std::v
 /// Class and period: first the classes in the order of the file, then the periods.
 Layer class_layer(const Points& points) {
   const std::vector<std::string>& names = points.class_names();
-  std::vector<Region> regions;
-  for (const std::string& name : names) regions.push_back({name, std::string(class_colour(name))});
+  std::vector<LegendEntry> regions;
+  for (const std::string& name : names) regions.push_back({std::string(class_colour(name)), name});
   const int first_period = static_cast<int>(regions.size());
-  const int longest = static_cast<int>(period_colours.size()) - 1;
+  const int longest = static_cast<int>(region_colours) - 1;
   for (int period = 1; period <= longest; ++period)
-    regions.push_back({fmt::format("period {}", period), std::string(period_colours[period - 1])});
-  regions.push_back({fmt::format("period > {}", longest), std::string(period_colours.back())});
+    regions.push_back(
+        {std::string(region_colour(static_cast<std::size_t>(period - 1))), fmt::format("period {}", period)});
+  regions.push_back({std::string(region_colour(region_colours - 1)), fmt::format("period > {}", longest)});
 
   const auto failed = std::find(names.begin(), names.end(), "failed");
   const int overriding = failed == names.end() ? -1 : static_cast<int>(failed - names.begin());
@@ -241,21 +238,6 @@ void draw_values(Sheet& sheet, const Panel& panel, const Map& map,
   sheet.plot({std::string(nothing_on_first_axes), sheet.raster(panel, raster)});
 }
 
-/// Colours for the classes of an array; where there are more than colours, only those that occur get one.
-std::vector<Region> class_regions(const Array& array) {
-  std::set<std::size_t> occurring;
-  for (const double flag : numbers(array))
-    if (flag >= 0) occurring.insert(static_cast<std::size_t>(flag));
-  const bool all = array.flags.size() <= period_colours.size();
-  std::vector<Region> regions;
-  std::size_t used = 0;
-  for (std::size_t i = 0; i < array.flags.size(); ++i) {
-    const std::size_t colour = all || occurring.contains(i) ? used++ : 0;
-    regions.push_back({array.flags[i], std::string(period_colours[colour % period_colours.size()])});
-  }
-  return regions;
-}
-
 /// One entry of an array over points: of a further dimension of `width` entries, entry `index`.
 Layer array_layer(const Array& array, std::string title, std::size_t width, std::size_t index,
                   const std::vector<Border>& borders) {
@@ -265,7 +247,7 @@ Layer array_layer(const Array& array, std::string title, std::size_t width, std:
   if (array.flags.empty())
     return {std::move(title),
             [=](Sheet& sheet, const Panel& panel, const Map& map) { draw_values(sheet, panel, map, value); }};
-  const std::vector<Region> regions = class_regions(array);
+  const std::vector<LegendEntry> regions = class_entries(array);
   const auto region = [value, count = regions.size()](std::size_t point) {
     const double flag = value(point);
     return flag < static_cast<double>(count) ? static_cast<int>(flag) : -1;
@@ -291,15 +273,16 @@ Layer word_layer(const Array& array, std::size_t letters) {
   std::vector<std::pair<std::string, std::size_t>> frequent(counts.begin(), counts.end());
   std::stable_sort(frequent.begin(), frequent.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
-  const std::size_t shown = std::min(frequent.size(), period_colours.size() - 1);
-  std::vector<Region> regions;
+  const std::size_t shown = std::min(frequent.size(), region_colours - 1);
+  std::vector<LegendEntry> regions;
   std::map<std::string, int> place;
   for (std::size_t i = 0; i < shown; ++i) {
     const std::string& word = frequent[i].first;
     place[word] = static_cast<int>(i);
-    regions.push_back({word.empty() ? "no impact" : word, std::string(period_colours[i])});
+    const std::string shortened = word.size() > longest_word ? word.substr(0, longest_word) + "…" : word;
+    regions.push_back({std::string(region_colour(i)), word.empty() ? "no impact" : shortened});
   }
-  regions.push_back({"others", std::string(period_colours.back())});
+  regions.push_back({std::string(region_colour(region_colours - 1)), "others"});
   const auto region = [words, place, others = static_cast<int>(shown)](std::size_t point) {
     const auto found = place.find(words[point]);
     return found == place.end() ? others : found->second;

@@ -36,6 +36,7 @@ constexpr double least_move = 0.3;                // pixels
 
 constexpr std::string_view curve_colour = "#08284a";
 constexpr std::string_view impact_colour = "#202020";
+constexpr std::string_view held_colour = "#5c3d00";
 
 /// An event at a contact.
 struct Contacting {
@@ -46,9 +47,9 @@ struct Contacting {
       before;  ///< path point just before, the one just after follows it; none: not drawn
 };
 
-/// A contact stuck from one time to another.
+/// A contact closed, or a friction stuck, from one time to another.
 struct Stick {
-  std::size_t contact;
+  std::size_t index;
   double from;
   double to;
 };
@@ -64,11 +65,14 @@ struct Stop {
 struct Motion {
   std::vector<std::string> states;
   std::vector<std::string> contacts;
+  std::vector<std::string> frictions;
   std::string unit;
   std::vector<double> time;                 ///< of each path point
   std::vector<std::vector<double>> values;  ///< of each state at each path point
   std::vector<Contacting> events;
-  std::vector<Stick> sticks;
+  std::vector<Stick> sticks;           ///< of contacts
+  std::vector<Stick> held;             ///< of contacts, meanwhile not sliding either
+  std::vector<Stick> friction_sticks;  ///< of dry frictions
   std::vector<Stop> stops;
 };
 
@@ -113,6 +117,15 @@ void make_path(Motion& motion, const Dataset& data, double from, double to) {
   add_samples(motion, series, times, std::nextafter(to, std::numeric_limits<double>::infinity()), sample);
 }
 
+/// Leaves only what lies between two times.
+void clip(std::vector<Stick>& sticks, double begin, double end) {
+  for (Stick& stick : sticks) {
+    stick.from = std::max(stick.from, begin);
+    stick.to = std::min(stick.to, end);
+  }
+  std::erase_if(sticks, [](const Stick& stick) { return !(stick.from < stick.to); });
+}
+
 /// From each "stick" to the next "release" of the contact; a release without a stick before it tells that
 /// the motion began with the contact closed.
 std::vector<Stick> sticks_of(const Motion& motion, double begin, double end) {
@@ -130,11 +143,50 @@ std::vector<Stick> sticks_of(const Motion& motion, double begin, double end) {
     }
     if (since) sticks.push_back({contact, *since, end});
   }
-  for (Stick& stick : sticks) {
-    stick.from = std::max(stick.from, begin);
-    stick.to = std::min(stick.to, end);
+  return sticks;
+}
+
+/// The parts of the time that a contact is closed in which it does not slide; a first "stick_to_slip" tells
+/// that it has not slid since it closed.
+std::vector<Stick> held_of(const Motion& motion) {
+  std::vector<Stick> held;
+  for (const Stick& closed : motion.sticks) {
+    std::optional<double> since;
+    bool first = true;
+    for (const Contacting& event : motion.events) {
+      if (event.contact != closed.index || event.time < closed.from || event.time > closed.to) continue;
+      if (event.kind == "slip_to_stick")
+        since = event.time;
+      else if (event.kind == "stick_to_slip" && (since || first))
+        held.push_back({closed.index, std::exchange(since, std::nullopt).value_or(closed.from), event.time});
+      else if (event.kind != "slip_reversal")
+        continue;
+      first = false;
+    }
+    if (since) held.push_back({closed.index, *since, closed.to});
   }
-  std::erase_if(sticks, [](const Stick& stick) { return !(stick.from < stick.to); });
+  return held;
+}
+
+/// From each beginning of sticking to its end; the first sample tells how the motion began.
+std::vector<Stick> friction_sticks_of(const Motion& motion, const Dataset& data, double begin, double end) {
+  std::vector<Stick> sticks;
+  if (motion.frictions.empty()) return sticks;
+  const Array& kinds = data.at("event_kind");
+  const std::vector<double> times = numbers(data.at("event_time"));
+  const std::vector<double> frictions = numbers(data.at("event_friction"));
+  for (std::size_t friction = 0; friction < motion.frictions.size(); ++friction) {
+    std::optional<double> since;
+    if (number(data.at("sticks"), friction) > 0) since = begin;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      if (frictions[i] != static_cast<double>(friction)) continue;
+      const std::string& kind = kinds.flags[static_cast<std::size_t>(number(kinds, i))];
+      if (kind == "slip_to_stick" && !since) since = times[i];
+      if (kind == "stick_to_slip" && since)
+        sticks.push_back({friction, *std::exchange(since, std::nullopt), times[i]});
+    }
+    if (since) sticks.push_back({friction, *since, end});
+  }
   return sticks;
 }
 
@@ -170,11 +222,17 @@ Motion motion_of(const Dataset& data, double from, double to) {
   Motion motion;
   motion.states = index_names(data, data.at("state").dimensions.back());
   motion.contacts = index_names(data, "contact");
+  if (data.find("dry_friction") != nullptr) motion.frictions = index_names(data, "dry_friction");
   motion.unit = data.at("state").unit;
   motion.values.resize(motion.states.size());
   make_path(motion, data, from, to);
   if (motion.time.empty()) throw InputError("the file has no motion in the time asked for");
-  motion.sticks = sticks_of(motion, motion.time.front(), motion.time.back());
+  const double begin = motion.time.front(), end = motion.time.back();
+  motion.sticks = sticks_of(motion, begin, end);
+  motion.held = held_of(motion);
+  motion.friction_sticks = friction_sticks_of(motion, data, number(data.at("time"), 0), end);
+  for (std::vector<Stick>* sticks : {&motion.sticks, &motion.held, &motion.friction_sticks})
+    clip(*sticks, begin, end);
   for (std::size_t contact = 0; contact < motion.contacts.size(); ++contact)
     if (const std::optional<Stop> stop = stop_of(motion, contact)) motion.stops.push_back(*stop);
   return motion;
@@ -248,7 +306,7 @@ void add_stick_bands(std::vector<std::string>& elements, Sheet& sheet, const Mot
     if (stop.state != position_of(motion, state)) continue;
     std::string rows;
     for (const Stick& stick : motion.sticks)
-      if (stick.contact == stop.contact)
+      if (stick.index == stop.contact)
         fmt::format_to(std::back_inserter(rows), "{:.9g} {:.9g}\n", stick.from, stick.to);
     if (rows.empty()) continue;
     elements.push_back(fmt::format(
@@ -307,20 +365,38 @@ void draw_series(Sheet& sheet, const Panel& panel, const Motion& motion, std::si
   sheet.plot(elements);
 }
 
-/// One lane per contact: bars while it is stuck, a line for each impact, a triangle where it rises.
+/// Bars of one lane, between two heights; nothing where there are none.
+std::string stick_bars(Sheet& sheet, const std::vector<Stick>& sticks, std::size_t index, double low,
+                       double high, std::string_view colour) {
+  std::string rows;
+  for (const Stick& stick : sticks)
+    if (stick.index == index)
+      fmt::format_to(std::back_inserter(rows), "{:.9g} {:.9g}\n", stick.from, stick.to);
+  if (rows.empty()) return rows;
+  return fmt::format(
+      "{} using (($1+$2)/2.):({}):1:2:({}):({}) with boxxyerror "
+      "fillstyle solid noborder linecolor rgb '{}'",
+      sheet.data(rows), (low + high) / 2, low, high, colour);
+}
+
+/// One lane per contact: bars while it is stuck, a dark line in them while it does not slide, a line for each
+/// impact, a triangle where it rises; then one per dry friction: bars while it sticks.
 void draw_lanes(Sheet& sheet, const Panel& panel, const Motion& motion) {
   std::vector<std::string> elements = {std::string(nothing_on_first_axes)};
   std::vector<std::string> names;
   std::vector<LegendEntry> entries;
+  const auto add_bars = [&](const std::vector<Stick>& sticks, std::size_t index, double low, double high,
+                            std::string_view colour, const char* meaning) {
+    const std::string bars = stick_bars(sheet, sticks, index, low, high, colour);
+    if (bars.empty()) return;
+    elements.push_back(bars);
+    entries.push_back({std::string(colour), meaning});
+  };
   std::string impacts;
   std::string rises;
   for (std::size_t contact = 0; contact < motion.contacts.size(); ++contact) {
     names.push_back(named("contact", motion.contacts[contact]));
     const double low = static_cast<double>(contact);
-    std::string bars;
-    for (const Stick& stick : motion.sticks)
-      if (stick.contact == contact)
-        fmt::format_to(std::back_inserter(bars), "{:.9g} {:.9g}\n", stick.from, stick.to);
     for (const Contacting& event : motion.events) {
       if (event.contact != contact || !event.before) continue;
       if (event.kind == "impact")
@@ -328,12 +404,14 @@ void draw_lanes(Sheet& sheet, const Panel& panel, const Motion& motion) {
       if (event.kind == "rise")
         fmt::format_to(std::back_inserter(rises), "{:.9g} {}\n", event.time, low + 0.5);
     }
-    if (bars.empty()) continue;
-    elements.push_back(
-        fmt::format("{} using (($1+$2)/2.):({}):1:2:({}):({}) with boxxyerror "
-                    "fillstyle solid noborder linecolor rgb '{}'",
-                    sheet.data(bars), low + 0.5, low + 0.1, low + 0.9, contact_colour(contact)));
-    entries.push_back({std::string(contact_colour(contact)), "stuck"});
+    add_bars(motion.sticks, contact, low + 0.1, low + 0.9, contact_colour(contact), "stuck");
+    add_bars(motion.held, contact, low + 0.4, low + 0.6, held_colour, "no slip");
+  }
+  for (std::size_t friction = 0; friction < motion.frictions.size(); ++friction) {
+    names.push_back(named("friction", motion.frictions[friction]));
+    const double low = static_cast<double>(motion.contacts.size() + friction);
+    add_bars(motion.friction_sticks, friction, low + 0.1, low + 0.9,
+             contact_colour(motion.contacts.size() + friction), "sticks");
   }
   if (!impacts.empty()) {
     elements.push_back(
@@ -401,7 +479,7 @@ Drawing draw_motion(const Result& result, const PlotOptions& options) {
   const std::vector<std::size_t> states = chosen_states(motion, options.states);
   const std::vector<Pair> portraits = portraits_of(motion, states);
 
-  const int lanes = lane_height * static_cast<int>(motion.contacts.size());
+  const int lanes = lane_height * static_cast<int>(motion.contacts.size() + motion.frictions.size());
   const int content =
       series_height * static_cast<int>(states.size()) + (portraits.empty() ? 0 : phase_height);
   const int fixed = top_margin + bottom_margin + lanes + gap * static_cast<int>(states.size()) +
@@ -416,11 +494,11 @@ Drawing draw_motion(const Result& result, const PlotOptions& options) {
   for (const std::size_t state : states) {
     const Panel panel = {left_margin, top, plot_width, static_cast<int>(series_height * scale)};
     sheet.panel(panel);
-    sheet.number_axis(time, motion.contacts.empty() && state == states.back());
+    sheet.number_axis(time, lanes == 0 && state == states.back());
     draw_series(sheet, panel, motion, state, time);
     top += panel.height + gap;
   }
-  if (!motion.contacts.empty()) {
+  if (lanes > 0) {
     const Panel panel = {left_margin, top, plot_width, lanes};
     sheet.panel(panel);
     sheet.number_axis(time, true);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "core/value.hpp"
@@ -15,8 +16,10 @@ namespace graze {
 namespace {
 
 constexpr std::size_t longest_title = 110;
-constexpr int label_distance = 120;
+constexpr int label_distance = 132;
 constexpr int tic_distance = 36;
+constexpr int number_distance = 80;  // side by side
+constexpr int usual_tics = 8;        // of a wide panel
 constexpr int title_middle = 34;
 constexpr int legend_distance = 20;
 constexpr int legend_line = 30;
@@ -85,6 +88,7 @@ std::string Sheet::data(std::string rows) {
 }
 
 void Sheet::panel(const Panel& panel) {
+  panel_width_ = panel.width;
   commands_ += panel_style;
   commands_ += fmt::format(
       "set lmargin at screen {:.6f}\nset rmargin at screen {:.6f}\n"
@@ -139,7 +143,12 @@ void Sheet::rows(const std::vector<std::string>& names) {
 
 void Sheet::number_axis(const Axis& axis, bool labelled) {
   commands_ += fmt::format("set xrange [{}:{}]\n", axis.from, axis.to);
-  if (axis.logarithmic) commands_ += "set logscale x\n";
+  const int most_tics = std::max(2, panel_width_ / number_distance);
+  if (axis.logarithmic) {
+    commands_ += "set logscale x\n";
+  } else if (most_tics < usual_tics) {
+    commands_ += fmt::format("set xtics {}\n", round_step(axis.to - axis.from, most_tics));
+  }
   commands_ += labelled ? fmt::format("set xlabel {}\n", gnuplot_text(axis.label)) : "set format x ''\n";
 }
 
@@ -200,6 +209,26 @@ std::string_view contact_colour(std::size_t contact) {
 std::string_view start_colour(std::size_t start) {
   constexpr std::array<std::string_view, 4> colours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7"};
   return colours[start % colours.size()];
+}
+
+std::string_view region_colour(std::size_t region) {
+  constexpr std::array<std::string_view, region_colours> colours = {
+      "#cfe3f5", "#7db8e0", "#f0e442", "#2e7ebc", "#e6ab02", "#c58c3c", "#8c6d31", "#08306b", "#66c2c2"};
+  return colours[region % colours.size()];
+}
+
+std::vector<LegendEntry> class_entries(const Array& array) {
+  std::set<std::size_t> occurring;
+  for (const double flag : numbers(array))
+    if (flag >= 0) occurring.insert(static_cast<std::size_t>(flag));
+  const bool all = array.flags.size() <= region_colours;
+  std::vector<LegendEntry> entries;
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < array.flags.size(); ++i) {
+    const std::size_t colour = all || occurring.contains(i) ? used++ : 0;
+    entries.push_back({std::string(region_colour(colour)), array.flags[i]});
+  }
+  return entries;
 }
 
 std::string mixed(std::string_view colour, std::string_view other, double share) {

@@ -79,6 +79,7 @@ class Sheet {
 
   int width_;
   int height_;
+  int panel_width_ = 0;  ///< of the present panel
   int blocks_ = 0;
   std::string title_;  ///< until the first panel has taken it
   std::string data_;
@@ -94,6 +95,14 @@ std::string_view class_colour(std::string_view attractor);
 std::string_view contact_colour(std::size_t contact);
 /// Colours for initial states, from 0; they repeat.
 std::string_view start_colour(std::size_t start);
+
+/// Colours for regions, from 0: powers of two in blues, the others in yellows and browns, the last one for
+/// what has no colour of its own; they repeat.
+inline constexpr std::size_t region_colours = 9;
+std::string_view region_colour(std::size_t region);
+/// Region colours and names of the classes of an array; where there are more than colours, only those that
+/// occur get one.
+std::vector<LegendEntry> class_entries(const Array& array);
 
 /// A colour ("#rrggbb") with this share of another mixed in.
 std::string mixed(std::string_view colour, std::string_view other, double share);

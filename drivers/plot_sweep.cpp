@@ -99,6 +99,8 @@ struct Sweep {
   const Array* stick_fraction;
   const Array* stick_fraction_all;
   const Array* friction_stick_fraction;
+  const Array* reversing_fraction;
+  const Array* locking_fraction;
   std::size_t iterates = 0;
   std::vector<std::string> states = {};
   std::vector<std::string> contacts = {};
@@ -126,6 +128,8 @@ Sweep sweep_of(const Dataset& data, const PlotOptions& options, int width) {
               .stick_fraction = points.find("stick_fraction", {"contact"}),
               .stick_fraction_all = points.find("stick_fraction_all"),
               .friction_stick_fraction = points.find("friction_stick_fraction", {"dry_friction"}),
+              .reversing_fraction = points.find("reversing_fraction", {"contact"}),
+              .locking_fraction = points.find("locking_fraction", {"contact"}),
               .axis = axis,
               .pixels = Pixels(axis, coordinate, width),
               .groups = grouped(points.starts())};
@@ -517,21 +521,46 @@ double add_shares(std::vector<std::string>& elements, std::vector<LegendEntry>& 
   return greatest;
 }
 
+/// Whether a share is above zero somewhere.
+bool any(const Array* shares) {
+  if (shares == nullptr) return false;
+  const auto& list = std::get<std::vector<double>>(shares->values);
+  return std::any_of(list.begin(), list.end(), [](double share) { return share > 0; });
+}
+
+Axis share_axis(const char* label, double greatest) { return {label, 0, 1.08 * greatest}; }
+
 void draw_friction(Sheet& sheet, const Panel& panel, const Sweep& sweep) {
   std::vector<std::string> elements = {std::string(nothing_on_first_axes)};
   std::vector<LegendEntry> entries;
   const double greatest = add_shares(elements, entries, sheet, sweep, *sweep.friction_stick_fraction,
                                      sweep.frictions, "friction");
   sheet.legend(panel, entries);
-  sheet.value_axis(panel, {"friction sticks", 0, greatest > 0 ? 1.08 * greatest : 1.0});
+  sheet.value_axis(panel, share_axis("friction sticks", greatest));
   sheet.plot(elements);
 }
 
-/// Whether some friction sticks somewhere.
-bool any_friction(const Sweep& sweep) {
-  if (sweep.friction_stick_fraction == nullptr) return false;
-  const auto& shares = std::get<std::vector<double>>(sweep.friction_stick_fraction->values);
-  return std::any_of(shares.begin(), shares.end(), [](double share) { return share > 0; });
+/// Shares of the impacts in which slip turns, and in which it locks.
+void draw_slip_of_impacts(Sheet& sheet, const Panel& panel, const Sweep& sweep) {
+  std::vector<std::string> elements = {std::string(nothing_on_first_axes)};
+  std::vector<LegendEntry> entries;
+  double greatest = 0;
+  std::size_t colour = 0;
+  for (const auto& [shares, what] :
+       {std::pair(sweep.reversing_fraction, "slip turns"), std::pair(sweep.locking_fraction, "slip locks")}) {
+    for (std::size_t i = 0; any(shares) && i < sweep.contacts.size(); ++i) {
+      const auto fraction = [&, list = shares](std::size_t point) {
+        return number(*list, point * sweep.contacts.size() + i);
+      };
+      const std::string_view tone = contact_colour(colour++);
+      add_envelope(elements, sheet.data(envelope_rows(sweep, fraction, greatest)), tone);
+      const std::string of = sweep.contacts.size() > 1 ? ", " + named("contact", sweep.contacts[i]) : "";
+      entries.push_back({std::string(tone), what + of});
+    }
+  }
+  sheet.legend(panel, entries);
+  sheet.value_axis(panel, share_axis("impacts", greatest));
+  sheet.plot(elements);
 }
 
 void draw_sticking(Sheet& sheet, const Panel& panel, const Sweep& sweep) {
@@ -551,7 +580,7 @@ void draw_sticking(Sheet& sheet, const Panel& panel, const Sweep& sweep) {
     }
   }
   sheet.legend(panel, entries);
-  sheet.value_axis(panel, {"time stuck", 0, greatest > 0 ? 1.08 * greatest : 1.0});
+  sheet.value_axis(panel, share_axis("time stuck", greatest));
   sheet.plot(elements);
 }
 
@@ -590,10 +619,13 @@ std::vector<Strip> strips_of(const Sweep& sweep, const std::vector<std::string>&
   if (!marks.empty())
     strips.push_back({row_height * static_cast<int>(marks.size()),
                       [marks](Sheet& sheet, const Panel&) { draw_marks(sheet, marks); }});
-  if (sweep.stick_fraction != nullptr)
+  if (any(sweep.reversing_fraction) || any(sweep.locking_fraction))
+    strips.push_back({sticking_height,
+                      [&](Sheet& sheet, const Panel& panel) { draw_slip_of_impacts(sheet, panel, sweep); }});
+  if (any(sweep.stick_fraction))
     strips.push_back(
         {sticking_height, [&](Sheet& sheet, const Panel& panel) { draw_sticking(sheet, panel, sweep); }});
-  if (any_friction(sweep))
+  if (any(sweep.friction_stick_fraction))
     strips.push_back(
         {sticking_height, [&](Sheet& sheet, const Panel& panel) { draw_friction(sheet, panel, sweep); }});
   return strips;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/execute.hpp"
+#include "core/lanes.hpp"
 #include "core/shard.hpp"
 #include "data/archive.hpp"
 #include "drivers/case.hpp"
@@ -71,7 +72,8 @@ Attributes attributes_of(const Case& c, const Plan& plan, const Context& context
           {"overrides", overrides},
           {"command_line", context.command_line},
           {"seed", std::to_string(c.problem.seed)},
-          {"threads", std::to_string(plan.threads)}};
+          {"threads", std::to_string(plan.threads)},
+          {"lane_kernel", lane_kernel()}};
 }
 
 void check_targets(const Job& job) {

@@ -61,8 +61,12 @@ struct RodLinkage {
 ///
 ///     [M D^T; D 0] [v'; −λ] = [G; −D' v − 2 α Φ' − α² Φ]      (Baumgarte)
 ///
-/// the equations of motion in canonical momenta p = M v + D^T σ, differentiated once (σ' = −λ): so the
-/// velocities are the states, and one system serves the flow, the impacts and the forces of closed contacts.
+/// The paper's canonical momenta p = M v + D^T σ, p' = G + D'^T σ, are this integrated once, σ' = −λ. They
+/// are no states here, as σ adds up the joint forces for ever: a rod that hangs at rest has p' = G, and no
+/// orbit would come back. With v a periodic motion closes, M being constant an impact is the same system of
+/// equations (v jumps by M⁻¹(D^T Λ + ψ P)), and λ is at hand for the forces of closed contacts. What the
+/// paper's form would stabilise by itself, D v = −α Φ, is kept by the term 2 α Φ'.
+///
 /// An impulse P along the normal ψ of a contact changes v by W ψ P, W = M⁻¹ − M⁻¹ D^T (D M⁻¹ D^T)⁻¹ D M⁻¹.
 template <class S>
 class HingedRodsEquations {
@@ -97,6 +101,9 @@ class HingedRodsEquations {
   int size() const { return 6 * linkage_.rods; }
   int count() const { return static_cast<int>(linkage_.contacts.size()); }
   bool valid() const { return true; }
+  Symmetry symmetry(int state) const {
+    return state < velocity() && state % 3 == 2 ? Symmetry::turn : Symmetry::none;
+  }
   S period() const { return omega_ > S(0) ? S(2 * M_PI) / omega_ : S(0); }
   double rate() const {
     double fastest = value_of(omega_);
@@ -220,7 +227,7 @@ class HingedRodsEquations {
   S end_arm(int i) const { return rod(at(i).rod).length * S(0.5 * at(i).end); }
   template <class T>
   static T zero(const Vector<T>& x) {
-    return x(0) - x(0);
+    return constant(x(0), S(0));
   }
 
   template <class T>

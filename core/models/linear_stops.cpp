@@ -80,6 +80,18 @@ struct Equations {
   }
 };
 
+std::unique_ptr<System> stops_system(const Equations& equations, std::span<const double> values,
+                                     const Tolerance& tolerance) {
+  FrictionAmplitudes amplitudes;
+  for (Eigen::Index k = 0; k < equations.layout.frictions; ++k)
+    amplitudes.parameters.push_back(equations.layout.friction() + static_cast<std::size_t>(k));
+  amplitudes.system = [equations](std::span<const double> others, const Tolerance& same) {
+    return stops_system(equations, others, same);
+  };
+  return linear_family_system<dynamic, dynamic, dynamic, dynamic>(equations, values, tolerance,
+                                                                  std::move(amplitudes));
+}
+
 [[noreturn]] void refuse(const Value& value, const std::string& key, const std::string& rule) {
   throw InputError(value.place(), key, value.toml(), rule);
 }
@@ -116,7 +128,7 @@ class LinearStops final : public Model {
  public:
   explicit LinearStops(const Value& table);
   std::unique_ptr<System> system(std::span<const double> values, const Tolerance& tolerance) const override {
-    return linear_family_system<dynamic, dynamic, dynamic, dynamic>(equations_, values, tolerance);
+    return stops_system(equations_, values, tolerance);
   }
 
  private:

@@ -106,7 +106,7 @@ struct ObliqueDynamics {
   template <class T>
   void rates(std::int64_t mode, const T& t, const Vector<T>& x, Vector<T>& rate) const {
     if (SlipMode::stuck(mode)) {
-      for (int i = 0; i < states; ++i) rate(i) = x(i) - x(i);
+      for (int i = 0; i < states; ++i) rate(i) = constant(x(i), S(0));
       return;
     }
     Accelerations<T> a = free(t, x);
@@ -239,20 +239,16 @@ struct ObliqueKind {
 };
 
 std::vector<Key> law_keys() {
-  Key law;
-  law.name = "law";
-  law.type = Key::Type::text;
-  law.meaning = "how an impact is computed: all three agree to rounding";
+  std::vector<Key> keys;
+  Key& law = add_key(keys, "law", Key::Type::text, "how an impact is computed: all three agree to rounding");
   law.choices = {"event_to_event", "closed_form", "incremental"};
   law.fallback = Value("event_to_event");
-  Key steps;
-  steps.name = "steps";
-  steps.type = Key::Type::integer;
+  Key& steps = add_key(keys, "steps", Key::Type::integer,
+                       "law = \"incremental\": steps of the impulse up to the end of compression");
   steps.unit = "1";
-  steps.meaning = "law = \"incremental\": steps of the impulse up to the end of compression";
   steps.range = Range{1, 1e6, false, false};
   steps.fallback = Value(ObliqueLaw().steps);
-  return {law, steps};
+  return keys;
 }
 
 ObliqueLaw read_law(const Value& table) {

@@ -11,6 +11,8 @@
 ///   series: dw/dσ = δ̇/2, F_n = K w³ (1 + c δ̇). With both ends pressed dt/dσ = w_A w_B/(w_A + w_B).
 /// - Both gaps fall through zero at once, or a gap is zero and begins to close from rest: in these starts σ
 ///   stands still. The rod falls freely for so short a time that what is left out is rounding.
+/// - Both ends leave nearly at once: σ would never come to the end, and what derivatives say of w would grow
+///   beyond limits. From where the forces left are rounding both ends part as if there were none.
 /// - Force zero before the penetration is: the contact pulls nothing, the rest of the stored energy is lost.
 /// - Sliding stops: the end sticks if a force within the static limit holds it, else it slides on or back.
 /// With
@@ -25,6 +27,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <tuple>
 
 #include "core/model.hpp"
 #include "core/motion_system.hpp"
@@ -85,8 +88,9 @@ enum : int { x_c, y_c, phi, x_c_dot, y_c_dot, phi_dot, depth };
 constexpr int outer_states = depth;
 
 /// How an end stands: three bits for each above the two that say which ends are in contact. `leaving` sticks
-/// to the end of the contact, which is so near that rounding hides the limit of the force that holds.
-enum class Slip { none = 0, stick, forward, backward, leaving };
+/// to the end of the contact, which is so near that rounding hides the limit of the force that holds;
+/// `parting` moves to it without a force worth counting.
+enum class Slip { none = 0, stick, forward, backward, leaving, parting };
 constexpr int slip_bits = 3;
 
 bool in_contact(int i, std::int64_t mode) { return ((mode >> i) & 1) != 0; }
@@ -95,8 +99,9 @@ std::int64_t with_slip(std::int64_t mode, int i, Slip slip) {
   const int shift = ends + slip_bits * i;
   return (mode & ~(std::int64_t{7} << shift)) | (static_cast<std::int64_t>(slip) << shift);
 }
+bool parts(int i, std::int64_t mode) { return slip_of(i, mode) == Slip::parting; }
 /// In contact, and the contact force is not zero.
-bool pressed(int i, std::int64_t mode) { return slip_of(i, mode) != Slip::none; }
+bool pressed(int i, std::int64_t mode) { return slip_of(i, mode) != Slip::none && !parts(i, mode); }
 bool sticks(int i, std::int64_t mode) {
   return slip_of(i, mode) == Slip::stick || slip_of(i, mode) == Slip::leaving;
 }
@@ -109,7 +114,7 @@ struct Mobility {
 };
 
 /// After Zhang & Yao. The states are those of the model and per end, while it is in contact, w = √δ (pressed)
-/// or δ itself (lagging).
+/// or δ itself (lagging, parting).
 template <class S>
 class RodDynamics {
  public:
@@ -119,12 +124,14 @@ class RodDynamics {
   /// Of end A; end B has the next.
   enum Guard : int {
     edge = 0,            ///< free: the gap; in contact: its depth state
-    pull = 2,            ///< pressed: 1 + c δ̇; lagging: its negative
+    pull = 2,            ///< pressed: 1 + c δ̇; lagging: its negative; parting: −δ̇
     slide = 4,           ///< sliding velocity, times its sense
     backward_limit = 6,  ///< static limit minus the force that holds
     forward_limit = 8,   ///< … plus it
+    shallow = 10,        ///< both pressed: positive while their forces count
+    tilt = 11,           ///< both stick on a rod that lies flat: positive while it does
   };
-  static constexpr int guards = 10;
+  static constexpr int guards = 12;
   /// Of end A, likewise.
   enum Meter : int {
     friction_power = 0,  ///< lost, per σ
@@ -168,9 +175,11 @@ class RodDynamics {
       case edge:
         return true;
       case pull:
-        return in_contact(i, mode) && c > S(0);
+        return in_contact(i, mode) && (c > S(0) || parts(i, mode));
       case slide:
         return sense(slip) != 0 && limit > S(0);
+      case shallow:
+        return k == tilt ? sticks(0, mode) && sticks(1, mode) : pressed(0, mode) && pressed(1, mode);
       default:
         return slip == Slip::stick;
     }
@@ -188,80 +197,123 @@ class RodDynamics {
     if (b) return x(depth + 1);
     return constant(x(0), S(1));
   }
+  /// What rates and guards share at a state.
   template <class T>
-  void rates(std::int64_t mode, const T& t, const Vector<T>& x, Vector<T>& rate) const {
+  struct Terms {
+    T sine{}, cosine{};                        ///< of the angle
+    T ground{}, sinking{};                     ///< height and −velocity of the ground, where it vibrates
+    T across{}, upward{};                      ///< while in contact: φ̇ sin φ, φ̇ cos φ
+    std::array<T, ends> deeper{};              ///< δ̇ of ends in contact
+    std::array<T, ends> normal{}, friction{};  ///< forces on pressed ends
+  };
+  template <class T>
+  Terms<T> terms(std::int64_t mode, const T& t, const Vector<T>& x) const {
+    Terms<T> s;
+    std::tie(s.sine, s.cosine) = sine_cosine(T(x(phi)));
+    if (frequency > S(0)) {
+      const auto [sine, cosine] = sine_cosine(T(t * frequency));
+      s.ground = cosine * amplitude;
+      s.sinking = sine * S(amplitude * frequency);
+    }
+    if (!in_contact(0, mode) && !in_contact(1, mode)) return s;
+    s.across = s.sine * x(phi_dot);
+    s.upward = s.cosine * x(phi_dot);
+    for (int i = 0; i < ends; ++i) {
+      if (!in_contact(i, mode)) continue;
+      s.deeper[i] = s.upward * arm(i) - x(y_c_dot);
+      if (frequency > S(0)) s.deeper[i] = s.deeper[i] - s.sinking;
+      if (!pressed(i, mode)) continue;
+      s.normal[i] = cube(x(depth + i)) * (s.deeper[i] * S(K * c) + K);
+      s.friction[i] = s.normal[i] * S(kinetic * S(-sense(slip_of(i, mode))));
+    }
+    hold(mode, x, s);
+    return s;
+  }
+  template <class T>
+  void rates(std::int64_t mode, const T&, const Vector<T>& x, Vector<T>& rate, const Terms<T>& s) const {
     rate(x_c) = x(x_c_dot);
     rate(y_c) = x(y_c_dot);
     rate(phi) = x(phi_dot);
     const T zero = constant(x(0), S(0));
     rate(x_c_dot) = rate(phi_dot) = rate(depth) = rate(depth + 1) = zero;
-    rate(y_c_dot) = zero - g;
+    rate(y_c_dot) = constant(x(0), -g);
     if (!in_contact(0, mode) && !in_contact(1, mode)) return;
-    const Pose<T> pose = pose_of(x);
-    const Forces<T> force = forces(mode, t, x, pose);
     for (int i = 0; i < ends; ++i) {
       if (!pressed(i, mode)) continue;
-      rate(x_c_dot) = rate(x_c_dot) + force.friction[i] / m;
-      rate(y_c_dot) = rate(y_c_dot) + force.normal[i] / m;
-      rate(phi_dot) =
-          rate(phi_dot) - (pose.sine * force.friction[i] + pose.cosine * force.normal[i]) * S(arm(i) / J);
+      rate(x_c_dot) = rate(x_c_dot) + s.friction[i] / m;
+      rate(y_c_dot) = rate(y_c_dot) + s.normal[i] / m;
+      rate(phi_dot) = rate(phi_dot) - (s.sine * s.friction[i] + s.cosine * s.normal[i]) * S(arm(i) / J);
     }
+    const bool timed = pressed(0, mode) || pressed(1, mode);
     const T tick = clock(mode, x);
-    for (int k = 0; k < outer_states; ++k) rate(k) = rate(k) * tick;
+    for (int k = 0; timed && k < outer_states; ++k) rate(k) = rate(k) * tick;
     for (int i = 0; i < ends; ++i) {
       if (!in_contact(i, mode)) continue;
-      const T deeper = closing(i, t, x, pose);
       if (!pressed(i, mode)) {
-        rate(depth + i) = deeper * tick;
+        rate(depth + i) = s.deeper[i] * tick;
       } else if (!pressed(1 - i, mode)) {
-        rate(depth + i) = deeper * S(0.5);
+        rate(depth + i) = s.deeper[i] * S(0.5);
       } else {
-        rate(depth + i) = deeper * S(0.5) * share(i, x);
+        rate(depth + i) = s.deeper[i] * S(0.5) * share(i, x);
       }
+    }
+  }
+  template <class T>
+  void rates(std::int64_t mode, const T& t, const Vector<T>& x, Vector<T>& rate) const {
+    rates(mode, t, x, rate, terms(mode, t, x));
+  }
+  template <class T>
+  T guard(int k, std::int64_t mode, const T&, const Vector<T>& x, const Terms<T>& s) const {
+    const int i = k % ends;
+    switch (k - i) {
+      case edge:
+        return in_contact(i, mode) ? T(x(depth + i)) : gap(i, x, s);
+      case pull: {
+        if (parts(i, mode)) return -s.deeper[i];
+        const T factor = s.deeper[i] * c + S(1);
+        return pressed(i, mode) ? factor : -factor;
+      }
+      case slide:
+        return (x(x_c_dot) - s.across * arm(i)) * S(sense(slip_of(i, mode)));
+      case shallow: {
+        if (k == tilt) {
+          return lies_flat(leading(s.sine)) ? T(constant(x(0), S(flat * flat)) - s.sine * s.sine)
+                                            : constant(x(0), S(1));
+        }
+        // Energy still stored against that of leaving.
+        constexpr double share = 1e-18;
+        const T both = x(depth) + x(depth + 1);
+        const T stored = both * both * cube(both) * K;
+        if (!(leading(s.deeper[0]) < 0) || !(leading(s.deeper[1]) < 0)) return stored;
+        return stored - s.deeper[0] * s.deeper[1] * S(m * share);
+      }
+      case backward_limit:
+        return s.normal[i] * limit - s.friction[i];
+      case forward_limit:
+        return s.normal[i] * limit + s.friction[i];
+      case guards + normal_force:
+        return s.normal[i];
+      case guards + friction_power:
+        return -s.friction[i] * (x(x_c_dot) - s.across * arm(i)) * clock(mode, x);
+      default:
+        return cube(x(depth + i)) * s.deeper[i] * s.deeper[i] * S(K * c) * clock(mode, x);
     }
   }
   template <class T>
   T guard(int k, std::int64_t mode, const T& t, const Vector<T>& x) const {
-    const int i = k % ends;
-    if (k - i == edge) return in_contact(i, mode) ? T(x(depth + i)) : gap(i, t, x);
-    const Pose<T> pose = pose_of(x);
-    if (k - i == pull) {
-      const T factor = closing(i, t, x, pose) * c + S(1);
-      return pressed(i, mode) ? factor : -factor;
-    }
-    if (k - i == slide) return slip_speed(i, x, pose) * S(sense(slip_of(i, mode)));
-    const Forces<T> force = forces(mode, t, x, pose);
-    switch (k - i) {
-      case backward_limit:
-        return force.normal[i] * limit - force.friction[i];
-      case forward_limit:
-        return force.normal[i] * limit + force.friction[i];
-      case guards + normal_force:
-        return force.normal[i];
-      case guards + friction_power:
-        return -force.friction[i] * slip_speed(i, x, pose) * clock(mode, x);
-      default: {
-        const T deeper = closing(i, t, x, pose);
-        return cube(x(depth + i)) * deeper * deeper * S(K * c) * clock(mode, x);
-      }
-    }
+    return guard(k, mode, t, x, terms(mode, t, x));
   }
 
-  template <class T>
-  T gap(int i, const T& t, const Vector<T>& x) const {
-    using std::cos;
-    using std::sin;
-    const T height = x(y_c) - sin(x(phi)) * arm(i);
-    return frequency > S(0) ? T(height - cos(t * frequency) * amplitude) : height;
-  }
+  S gap(int i, const S& t, const Vector<S>& x) const { return gap(i, x, terms(0, t, x)); }
   /// δ̇.
-  template <class T>
-  T closing(int i, const T& t, const Vector<T>& x) const {
-    return closing(i, t, x, pose_of(x));
+  S closing(int i, const S& t, const Vector<S>& x) const {
+    const Terms<S> s = terms(0, t, x);
+    const S deeper = s.cosine * x(phi_dot) * arm(i) - x(y_c_dot);
+    return frequency > S(0) ? S(deeper - s.sinking) : deeper;
   }
-  template <class T>
-  T slip_speed(int i, const Vector<T>& x) const {
-    return slip_speed(i, x, pose_of(x));
+  S slip_speed(int i, const Vector<S>& x) const {
+    using std::sin;
+    return x(x_c_dot) - sin(x(phi)) * x(phi_dot) * arm(i);
   }
   /// δ̈ without contact forces.
   S pressing(int i, const S& t, const Vector<S>& x) const {
@@ -281,21 +333,16 @@ class RodDynamics {
     const double centre = 1 / value_of(m);
     return {centre + lever * cosine * cosine, lever * s * cosine, centre + lever * s * s};
   }
+  /// So nearly that ends at rest do not hold each other: the rod may still tilt. (Held, it would slide at
+  /// once, against a couple of friction that is smaller than that of the normal forces by at least this.)
+  static constexpr double flat = 1e-6;
+  static bool lies_flat(double sine) { return std::abs(sine) < flat; }
   /// −1 for end A, +1 for end B, times half the length.
   S arm(int i) const { return i == 0 ? S(-half) : half; }
 
   S half, m, J, K, c, kinetic, limit, g, amplitude, frequency;
 
  private:
-  template <class T>
-  struct Pose {
-    T sine, cosine;
-  };
-  template <class T>
-  struct Forces {
-    std::array<T, ends> normal, friction;
-  };
-
   static S hertz(std::span<const S> p) {
     using std::sqrt;
     return S(2.0 / 3.0) * p[young] / (S(1) - p[poisson] * p[poisson]) * sqrt(p[radius]);
@@ -315,64 +362,43 @@ class RodDynamics {
     return w * w * w;
   }
   template <class T>
-  static Pose<T> pose_of(const Vector<T>& x) {
-    const auto [sine, cosine] = sine_cosine(T(x(phi)));
-    return {sine, cosine};
-  }
-  template <class T>
-  T closing(int i, const T& t, const Vector<T>& x, const Pose<T>& pose) const {
-    using std::sin;
-    const T rising = x(y_c_dot) - pose.cosine * x(phi_dot) * arm(i);
-    return frequency > S(0) ? T(-rising - sin(t * frequency) * S(amplitude * frequency)) : -rising;
-  }
-  template <class T>
-  T slip_speed(int i, const Vector<T>& x, const Pose<T>& pose) const {
-    return x(x_c_dot) - pose.sine * x(phi_dot) * arm(i);
-  }
-  template <class T>
-  Forces<T> forces(std::int64_t mode, const T& t, const Vector<T>& x, const Pose<T>& pose) const {
-    Forces<T> force;
-    for (int i = 0; i < ends; ++i) {
-      if (!pressed(i, mode)) continue;
-      force.normal[i] = cube(x(depth + i)) * (closing(i, t, x, pose) * S(K * c) + K);
-      force.friction[i] = force.normal[i] * S(kinetic * S(-sense(slip_of(i, mode))));
-    }
-    hold(mode, x, pose, force);
-    return force;
+  T gap(int i, const Vector<T>& x, const Terms<T>& s) const {
+    const T height = x(y_c) - s.sine * arm(i);
+    return frequency > S(0) ? T(height - s.ground) : height;
   }
   /// The forces that keep sticking ends from accelerating.
   template <class T>
-  void hold(std::int64_t mode, const Vector<T>& x, const Pose<T>& pose, Forces<T>& force) const {
+  void hold(std::int64_t mode, const Vector<T>& x, Terms<T>& s) const {
     const bool a = sticks(0, mode);
     const bool b = sticks(1, mode);
     if (!a && !b) return;
     // Of the tangential accelerations, what turns with the rod: arm · (−cos φ φ̇² − sin φ φ̈).
-    const T inward = pose.cosine * x(phi_dot) * x(phi_dot);
+    const T inward = s.upward * x(phi_dot);
     T turning = constant(x(0), S(0));  // J φ̈ without the forces looked for
     for (int j = 0; j < ends; ++j) {
       if (!pressed(j, mode)) continue;
-      turning = turning - pose.cosine * force.normal[j] * arm(j);
-      if (!sticks(j, mode)) turning = turning - pose.sine * force.friction[j] * arm(j);
+      turning = turning - s.cosine * s.normal[j] * arm(j);
+      if (!sticks(j, mode)) turning = turning - s.sine * s.friction[j] * arm(j);
     }
     if (a && b) {
       // Neither end moves: the forces balance, and their couple keeps the rod from turning; on a rod that
       // lies flat they have none.
-      const T couple = a_couple(pose, inward, turning);
-      force.friction[0] = -couple;
-      force.friction[1] = couple;
+      const T couple = a_couple(s.sine, inward, turning);
+      s.friction[0] = -couple;
+      s.friction[1] = couple;
       return;
     }
     const int i = a ? 0 : 1;
     const S lever = half * half / J;
-    T acceleration = (inward + pose.sine * turning / J) * S(-arm(i));
-    if (pressed(1 - i, mode)) acceleration = acceleration + force.friction[1 - i] / m;
-    force.friction[i] = -acceleration / (pose.sine * pose.sine * lever + S(1) / m);
+    T acceleration = (inward + s.sine * turning / J) * S(-arm(i));
+    if (pressed(1 - i, mode)) acceleration = acceleration + s.friction[1 - i] / m;
+    s.friction[i] = -acceleration / (s.sine * s.sine * lever + S(1) / m);
   }
   /// Friction of B when A has its negative: sin φ φ̈ = −cos φ φ̇² with J φ̈ = turning − 2 half sin φ couple.
   template <class T>
-  T a_couple(const Pose<T>& pose, const T& inward, const T& turning) const {
-    if (leading(pose.sine) == 0) return constant(inward, S(0));
-    return (turning + inward * J / pose.sine) / (pose.sine * S(half * 2.0));
+  T a_couple(const T& sine, const T& inward, const T& turning) const {
+    if (lies_flat(leading(sine))) return constant(inward, S(0));
+    return (turning + inward * J / sine) / (sine * S(half * 2.0));
   }
   static double leading(const S& a) { return value_of(a); }
   static double leading(const Series<S>& a) { return value_of(a[0]); }
@@ -435,6 +461,8 @@ class RodMotion final
     return contact == c.guard && !in_contact(contact, mode_);
   }
   void put_on(int i) { x(y_c) -= dynamics().gap(i, time, x); }
+  /// Where the other end is on the ground already.
+  void take_rounding(int i) { x(y_c) -= S(value_of(dynamics().gap(i, time, x))); }
   double pace() const {
     return value_of(x.template segment<2>(x_c_dot).cwiseAbs().sum()) +
            std::abs(value_of(dynamics().half) * value_of(x(phi_dot)));
@@ -447,12 +475,14 @@ class RodMotion final
   Outcome start(Observer* observer);
   Outcome meet(const Crossing& c, Observer* observer);
   Outcome edge(int i, Observer* observer);
-  void finish_contact(const Ends& together, Observer* observer);
+  void part();
+  void finish_contact(int i, const Ends& together, Observer* observer);
   bool leaves(const Crossing& c) const;
   void begin(const Ends& fresh, Observer* observer);
   void fall_in(const Ends& fresh);
   void pull(int i, Observer* observer);
   void stop(int i);
+  void take_sliding();
   void decide(Observer* observer, int forced = -1, Slip slip = Slip::none);
   void decide_unloaded(int i);
   void hold_within_limits(const Ends& still);
@@ -468,6 +498,7 @@ Outcome RodMotion<S>::start(Observer* observer) {
   touches_.assign(Dynamics::guards, {});
   settled_ = true;
   Ends fresh{};
+  bool on_ground = false;
   for (int i = 0; i < ends; ++i) {
     using std::sqrt;
     x(depth + i) = S(0);
@@ -481,7 +512,12 @@ Outcome RodMotion<S>::start(Observer* observer) {
       x(depth + i) = lags ? S(-gap) : S(sqrt(-gap));
       continue;
     }
-    put_on(i);
+    if (on_ground) {
+      take_rounding(i);
+    } else {
+      put_on(i);
+    }
+    on_ground = true;
     if (std::abs(value_of(deeper)) > slack * pace()) {
       fresh[static_cast<std::size_t>(i)] = deeper > S(0);
       if (deeper < S(0)) touch(i, 1);
@@ -505,6 +541,10 @@ Outcome RodMotion<S>::meet(const Crossing& c, Observer* observer) {
   if (kind == Dynamics::edge) return edge(i, observer);
   if (kind != Dynamics::slide && !(c.slope < 0)) {
     touch(c.guard, 2);  // only touches
+  } else if (c.guard == Dynamics::tilt) {
+    decide(observer);
+  } else if (kind == Dynamics::shallow) {
+    part();
   } else if (kind == Dynamics::pull) {
     pull(i, observer);
   } else if (kind == Dynamics::slide) {
@@ -528,7 +568,7 @@ bool RodMotion<S>::leaves(const Crossing& c) const {
 }
 
 /// A gap is zero, or a penetration. What is zero but for rounding at the other end goes with it, or time
-/// would stand still.
+/// would stand still; only its rounding is taken away, so that derivatives know that the ends are two.
 template <class S>
 Outcome RodMotion<S>::edge(int i, Observer* observer) {
   const double rounding = 8 * std::numeric_limits<double>::epsilon() * reach();
@@ -551,7 +591,7 @@ Outcome RodMotion<S>::edge(int i, Observer* observer) {
                    (value_of(dynamics().closing(j, time, x)) > 0) == !ends_here);
   }
   if (ends_here) {
-    finish_contact(together, observer);
+    finish_contact(i, together, observer);
   } else {
     put_on(i);
     begin(together, observer);
@@ -560,16 +600,28 @@ Outcome RodMotion<S>::edge(int i, Observer* observer) {
 }
 
 template <class S>
-void RodMotion<S>::finish_contact(const Ends& together, Observer* observer) {
+void RodMotion<S>::part() {
   for (int i = 0; i < ends; ++i) {
-    if (!together[static_cast<std::size_t>(i)]) continue;
+    mode_ = with_slip(mode_, i, Slip::parting);
+    x(depth + i) = x(depth + i) * x(depth + i);
+  }
+}
+
+template <class S>
+void RodMotion<S>::finish_contact(int i, const Ends& together, Observer* observer) {
+  for (int j = 0; j < ends; ++j) {
+    if (!together[static_cast<std::size_t>(j)]) continue;
     const Eigen::VectorXd before = snapshot(observer);
-    x(depth + i) = S(0);
-    put_on(i);
-    mode_ = with_slip(mode_ & ~(std::int64_t{1} << i), i, Slip::none);
-    touch(i, 1);
-    tell(observer, EventKind::contact_end, i, before, value_of(time),
-         -value_of(dynamics().closing(i, time, x)));
+    x(depth + j) = S(0);
+    if (j == i) {
+      put_on(j);
+    } else {
+      take_rounding(j);
+    }
+    mode_ = with_slip(mode_ & ~(std::int64_t{1} << j), j, Slip::none);
+    touch(j, 1);
+    tell(observer, EventKind::contact_end, j, before, value_of(time),
+         -value_of(dynamics().closing(j, time, x)));
   }
   decide(observer);
 }
@@ -603,11 +655,13 @@ template <class S>
 void RodMotion<S>::fall_in(const Ends& fresh) {
   const double m = value_of(dynamics().m);
   const double K = value_of(dynamics().K);
-  std::array<S, ends> before;
+  std::array<S, ends> before, sunk;
   double tau = std::numeric_limits<double>::infinity();
   for (int i = 0; i < ends; ++i) {
     if (!fresh[static_cast<std::size_t>(i)]) continue;
+    const S gap = dynamics().gap(i, time, x);
     before[static_cast<std::size_t>(i)] = dynamics().closing(i, time, x);
+    sunk[static_cast<std::size_t>(i)] = S(value_of(gap)) - gap;  // a derivative
     const double speed = value_of(before[static_cast<std::size_t>(i)]);
     const double pressing = value_of(dynamics().pressing(i, time, x));
     if (speed > 0) tau = std::min(tau, 1e-7 * std::pow(m * m / (K * K * speed), 0.2));
@@ -620,18 +674,18 @@ void RodMotion<S>::fall_in(const Ends& fresh) {
     using std::sqrt;
     if (!fresh[static_cast<std::size_t>(i)]) continue;
     const S mean = (before[static_cast<std::size_t>(i)] + dynamics().closing(i, time, x)) * 0.5;
-    x(depth + i) = sqrt(S(mean * step));
+    x(depth + i) = sqrt(S(mean * step + sunk[static_cast<std::size_t>(i)]));
   }
 }
 
-/// The force of a contact passes zero while the penetration is not.
+/// The force of a contact passes zero while the penetration is not; or a parting end turns back.
 template <class S>
 void RodMotion<S>::pull(int i, Observer* observer) {
   using std::sqrt;
   const S d = x(depth + i);
   const bool lost = pressed(i, mode_);
   const double penetration = value_of(lost ? S(d * d) : d);
-  if (observer != nullptr) {
+  if (observer != nullptr && !parts(i, mode_)) {
     ContactLoad load = load_of(i);
     load.greatest_penetration = penetration;
     const double stored = 0.4 * value_of(dynamics().K) * std::pow(penetration, 2.5);
@@ -652,6 +706,19 @@ void RodMotion<S>::stop(int i) {
   const S impulse = -dynamics().slip_speed(i, x) / (S(1) / dynamics().m + lever * lever / dynamics().J);
   x(x_c_dot) += impulse / dynamics().m;
   x(phi_dot) -= lever * impulse / dynamics().J;
+}
+
+/// What sticks does not slide: not but for rounding, nor do derivatives know otherwise.
+template <class S>
+void RodMotion<S>::take_sliding() {
+  const std::array<bool, ends> held = {slip_of(0, mode_) == Slip::stick, slip_of(1, mode_) == Slip::stick};
+  if (held[0] && held[1] && !Dynamics::lies_flat(std::sin(value_of(x(phi))))) {
+    x(x_c_dot) = x(phi_dot) = S(0);
+    return;
+  }
+  for (int i = 0; i < ends; ++i) {
+    if (held[static_cast<std::size_t>(i)]) stop(i);
+  }
 }
 
 /// Finds how every pressed end slides or sticks: those that move as they move, `forced` as told, the others
@@ -682,6 +749,7 @@ void RodMotion<S>::decide(Observer* observer, int forced, Slip slip) {
   }
   if (still[0] || still[1]) hold_within_limits(still);
   if (unloaded >= 0) decide_unloaded(unloaded);
+  take_sliding();
   if (observer == nullptr) return;
   const Eigen::VectorXd state = snapshot(observer);
   for (int i = 0; i < ends; ++i) {
@@ -739,21 +807,20 @@ void RodMotion<S>::hold_within_limits(const Ends& still) {
   }
   // Sense of sliding of each, 0 first.
   constexpr std::array<int, 3> senses = {0, 1, -1};
-  const double slack = 1e-12 * (std::abs(a[0]) + std::abs(a[1]));
+  const double slack = 1e-12 * (std::abs(a[0]) + std::abs(a[1]) + (G[0][0] + G[1][1]) * (most[0] + most[1]));
+  const bool flat = Dynamics::lies_flat(std::sin(value_of(x(phi))));
   for (int trial = 0; trial < 9; ++trial) {
     const std::array<int, ends> s = {senses[static_cast<std::size_t>(trial % 3)],
                                      senses[static_cast<std::size_t>(trial / 3)]};
     if ((!still[0] && s[0] != 0) || (!still[1] && s[1] != 0)) continue;
     const std::array<bool, ends> stuck = {still[0] && s[0] == 0, still[1] && s[1] == 0};
     std::array<double, ends> F = {-s[0] * most[0], -s[1] * most[1]};
-    if (stuck[0] && stuck[1]) {
+    const bool as_one = stuck[0] && stuck[1] && flat;
+    if (as_one) {
+      F[0] = F[1] = -0.5 * (a[0] + a[1]) / (G[0][0] + G[0][1]);
+    } else if (stuck[0] && stuck[1]) {
       const double determinant = G[0][0] * G[1][1] - G[0][1] * G[1][0];
-      if (determinant > 1e-12 * G[0][0] * G[1][1]) {
-        F = {(G[0][1] * a[1] - G[1][1] * a[0]) / determinant,
-             (G[1][0] * a[0] - G[0][0] * a[1]) / determinant};
-      } else {
-        F = {-0.5 * a[0] / G[0][0], -0.5 * a[1] / G[1][1]};
-      }
+      F = {(G[0][1] * a[1] - G[1][1] * a[0]) / determinant, (G[1][0] * a[0] - G[0][0] * a[1]) / determinant};
     } else {
       for (int i = 0; i < ends; ++i) {
         if (stuck[static_cast<std::size_t>(i)])
@@ -766,8 +833,8 @@ void RodMotion<S>::hold_within_limits(const Ends& still) {
       const std::size_t k = static_cast<std::size_t>(i);
       if (!still[k]) continue;
       const double after = a[k] + G[i][0] * F[0] + G[i][1] * F[1];
-      holds =
-          holds && (s[k] == 0 ? std::abs(F[k]) <= most[k] && std::abs(after) <= slack : s[k] * after >= 0);
+      const bool balanced = as_one || std::abs(after) <= slack;
+      holds = holds && (s[k] == 0 ? std::abs(F[k]) <= most[k] && balanced : s[k] * after >= 0);
     }
     if (!holds) continue;
     for (int i = 0; i < ends; ++i) {
@@ -871,6 +938,9 @@ class RodSystem final : public System {
 
   int states() const override { return outer_states; }
   int contacts() const override { return ends; }
+  Symmetry symmetry(int state) const override {
+    return state == x_c ? Symmetry::shift : state == phi ? Symmetry::turn : Symmetry::none;
+  }
   double period() const override { return plain_.period(); }
   bool periodic() const override { return true; }
   double rate() const override { return plain_.rate(); }
@@ -958,7 +1028,8 @@ GRAZE_MODEL(rod_on_ground) {
                    {"B", "m", "end B, at x_c + (l/2) cos(phi)"}};
   info.modes =
       "bit 0 set: A in contact; bit 1 set: B in contact; bits 2-4: A without force (0), sticks (1; 4: to the "
-      "end of the contact), slides forward (2), backward (3); bits 5-7: B likewise";
+      "end of the contact), slides forward (2), backward (3), leaves with a force not worth counting (5); "
+      "bits 5-7: B likewise";
   info.start = [](std::span<const double> p) {
     const double s = std::sin(p[theta]), c = std::cos(p[theta]);
     const double ground = RodDynamics<double>::amplitude_of(p);

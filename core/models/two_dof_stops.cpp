@@ -67,6 +67,13 @@ struct Equations {
   }
 };
 
+std::unique_ptr<System> chain_system(std::span<const double> values, const Tolerance& tolerance) {
+  const bool rubs = values[f1] > 0 || values[f2] > 0 || values[f12] > 0;
+  const FrictionAmplitudes amplitudes = {{f1, f2, f12}, chain_system};
+  return rubs ? linear_family_system<2, 1, 2, 3>(Equations<3>{}, values, tolerance, amplitudes)
+              : linear_family_system<2, 1, 2>(Equations<0>{}, values, tolerance, amplitudes);
+}
+
 }  // namespace
 
 GRAZE_MODEL(two_dof_stops) {
@@ -98,11 +105,7 @@ GRAZE_MODEL(two_dof_stops) {
       "bit 0 set: mass 1 sticks at its stop; bit 1 set: mass 2 sticks; 3: motionless\n"
       "  with friction, bits 2-3 (f1), 4-5 (f2), 6-7 (f12): 0 none, 1 slides forward, 2 backward, 3 sticks\n"
       "  bit 8, 9 set: mass 1, 2 rests on its stop without pressing, held by friction";
-  info.set_parameters(parameter_table(), [](std::span<const double> values, const Tolerance& tolerance) {
-    const bool rubs = values[f1] > 0 || values[f2] > 0 || values[f12] > 0;
-    return rubs ? linear_family_system<2, 1, 2, 3>(Equations<3>{}, values, tolerance)
-                : linear_family_system<2, 1, 2>(Equations<0>{}, values, tolerance);
-  });
+  info.set_parameters(parameter_table(), chain_system);
   return info;
 }
 

@@ -51,6 +51,7 @@ struct TwoPendulumsEquations {
         omega(p[frequency]) {}
 
   bool valid() const { return true; }
+  Symmetry symmetry(int state) const { return state < 2 ? Symmetry::turn : Symmetry::none; }
   S period() const { return omega > S(0) ? S(2 * M_PI) / omega : S(0); }
   double rate() const {
     double fastest = value_of(omega);

@@ -34,6 +34,7 @@ HOMES = [
     (r"toml\+\+/", r"data/case_file\.cpp$"),
     (r"mpi\.h$", r"drivers/ranks_mpi\.cpp$"),
     (r"(omp|xmmintrin)\.h$", r"analysis/execute\.cpp$"),
+    (r"immintrin\.h$", r"core/lane_avx(2|512)\.cpp$"),
 ]
 
 SILENT_ROOMS = ("core", "analysis", "data")

@@ -165,7 +165,7 @@ bool agree(const Problem& problem) {
     const double same_point = 1e-6;
     const double apart = difference(plain, peer);
     const double impacts = std::abs(static_cast<double>(plain.impacts - peer.impacts));
-    if (difference(peer, peer) == 0 && apart <= same_point && impacts <= 5) {
+    if (apart <= same_point && impacts <= 5) {
       ++same_orbits;
       worst = std::max(worst, apart);
     } else if (impacts <= 0.05 * static_cast<double>(plain.impacts)) {

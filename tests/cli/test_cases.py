@@ -94,6 +94,25 @@ class Cases(CliTest):
             np.testing.assert_array_equal(file["period"][[0, 1, 4, 5]], [1, 2, 6, 3])
             np.testing.assert_allclose(locking[4:], [0.625, 0.5])
 
+    def test_oblique_clearance(self):
+        """One impact for ever above 0.046, two below -0.117, and slip turns in all of them."""
+        axis = 'analysis.axis={ parameter = "clearance", values = [-0.15, 0.06, 0.15] }'
+        with self.run_case("oblique_clearance", "--set", axis) as file:
+            np.testing.assert_array_equal(file["period"][()], [2, 1, 1])
+            np.testing.assert_array_equal(file["impacts"][:, 0], [2, 1, 1])
+            np.testing.assert_array_equal(file["reversing_fraction"][:, 0], 1)
+            np.testing.assert_array_equal(file["keeping_fraction"][:, 0], 0)
+
+    def test_oblique_restitution(self):
+        """More and more impacts die out in contact, until it ends at r = 0.14; slip turns in none of them."""
+        axis = 'analysis.axis={ parameter = "r", values = [0.0, 0.01, 0.05, 0.1, 0.16, 0.2] }'
+        with self.run_case("oblique_restitution", "--set", axis) as file:
+            np.testing.assert_array_equal(file["impacts"][:, 0], [1, 3, 5, 6, 2, 3])
+            stuck = file["stick_fraction"][:, 0]
+            self.assertTrue(np.all(np.diff(stuck[:4]) < 0) and stuck[3] > 0)
+            np.testing.assert_array_equal(stuck[4:], 0)
+            np.testing.assert_array_equal(file["reversing_fraction"][:, 0], 0)
+
     def test_oblique_sliding(self):
         """Chatter into contact, slip stops, begins again, the contact opens: once a period."""
         with self.run_case("oblique_sliding") as file:
@@ -120,10 +139,24 @@ class Cases(CliTest):
             kind = file["event_kind"][()]
             self.assertEqual(np.sum(kind == kinds.index("chatter_complete")), 2)
             self.assertEqual(np.sum(kind == kinds.index("slip_to_stick")), 4)
+            times = file["event_time"][()]
+            begin, end = (times[kind == kinds.index(name)] for name in ("slip_to_stick", "stick_to_slip"))
+            sample = file["time"][()]
+            held = np.any((begin[:, None] < sample) & (sample < end[:, None]), axis=0)
+            np.testing.assert_array_equal(file["sticks"][:, 0], held)
             state = file["state"][()]
             np.testing.assert_allclose(state[0], [0.0196760970908, -0.0894299138802, 0.0244648723707, 0.0428694225749],
                                        atol=1e-11)
             np.testing.assert_allclose(state[:501], -state[500:], atol=1e-10)
+
+    def test_planar_friction_sweep(self):
+        """Friction sticks at times where the greatest force is not far above it, for ever above that force."""
+        axis = 'analysis.axis={ parameter = "friction", values = [0.5, 1.3, 1.6, 1.8, 1.95] }'
+        with self.run_case("planar_friction_sweep", "--set", axis) as file:
+            share = file["friction_stick_fraction"][:, 0]
+            np.testing.assert_array_equal(share[:2], 0)
+            self.assertTrue(0 < share[2] < share[3] < 1)
+            self.assertEqual(share[4], 1)
 
     def test_planar_convergence(self):
         """First order with the resultant of the beginning of a step, second order with that of its middle."""

@@ -37,7 +37,47 @@ CASES = {
     "followed": SWEEP + 'start = "follow_both"\n',
     "map": SWEEP.replace("points = 46", "points = 9") +
            'axis2 = { parameter = "A1", from = 0.2, to = 0.8, points = 7, spacing = "log" }\n',
+    "impacts": """
+graze = 1
+[model]
+name = "rod_on_ground"
+theta = 0.9
+damping = 0.05
+[analysis]
+name = "impacts"
+axis = { parameter = "mu", from = 0.05, to = 1.6, points = 25 }
+impacts = 2
+end_time = 0.02
+[tolerance]
+integration = 1e-12
+""",
     "motion": MODEL + '[analysis]\nname = "simulate"\nperiods = 2\nskip_periods = 30\n',
+    "slips": MODEL + 'f1 = 0.2\n[analysis]\nname = "simulate"\nperiods = 2\nskip_periods = 3\n',
+    "oblique": """graze = 1
+[model]
+name = "oblique_pendulum"
+eta = 0.2
+f1 = 0.6
+mu = 0.3
+clearance = 0.2
+[analysis]
+name = "simulate"
+periods = 2
+skip_periods = 3
+""",
+    "slip_shares": """graze = 1
+[model]
+name = "oblique_pendulum"
+eta = 2.5
+f1 = 0.67
+zeta1 = 0.1
+kappa = 0.5
+clearance = 0.1
+mu = 0.2
+[analysis]
+name = "sweep"
+axis = { parameter = "mass_ratio", from = 0.5, to = 0.6, points = 2 }
+""",
 }
 MAGIC = {".png": b"\x89PNG\r\n\x1a\n", ".svg": b"<?xml", ".pdf": b"%PDF-"}
 PERIODIC = (0x00, 0x72, 0xB2)  # the colour of the class "periodic"
@@ -156,7 +196,12 @@ class Plot(unittest.TestCase):
                               "contact 1", "contact 2"],
                     "followed": ["up", "down"],
                     "map": ["class and period", "delta", "A1", "period 1", "stick_fraction, contact 2"],
-                    "motion": ["time", "x1", "v1", "x2", "v2", "contact 1", "contact 2", "impact"]}
+                    "motion": ["time", "x1", "v1", "x2", "v2", "contact 1", "contact 2", "impact"],
+                    "slips": ["f1", "f2", "f12", "sticks"],
+                    "oblique": ["block", "stuck", "no slip", "impact"],
+                    "slip_shares": ["impacts", "slip turns"],
+                    "impacts": ["mu", "restitution", "contact_time [s]", "peak_force [N]", "friction_work [J]",
+                                "damping_work [J]", "F-", "FS-B", "impact 0", "impact 1"]}
         for name, texts in expected.items():
             with self.subTest(kind=name):
                 self.plot(self.result(name), "-o", "p.svg")

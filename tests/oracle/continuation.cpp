@@ -11,20 +11,12 @@
 #include "analysis/branch_part.hpp"
 #include "analysis/lyapunov.hpp"
 #include "analysis/switching.hpp"
-#include "tests/support.hpp"
+#include "tests/family.hpp"
 
 using namespace graze;
 using namespace graze::test;
 
 namespace {
-
-Family family(const std::string& toml, const char* parameter) {
-  Family f;
-  f.model = make_model(toml);
-  f.values = f.model->values();
-  f.parameter = f.model->parameter_index(parameter);
-  return f;
-}
 
 /// The orbit that the motion settles to.
 std::optional<Solution> orbit_from(const Family& f, const std::vector<double>& state, double at) {
@@ -49,7 +41,7 @@ Branch branch_from(const Family& f, const std::vector<double>& state, double at,
   ContinuationOptions options;
   options.from = from;
   options.to = to;
-  return continue_branch(f, *start, options);
+  return continue_branch(f, *start, {options});
 }
 
 /// Distance of the nearest located point of a kind.
@@ -157,7 +149,7 @@ TEST_CASE("relief valve: orbits without forcing from the Hopf point through graz
   f.section.direction = -1;
   const Branch branch = branch_from(f, {0.2, 0, 0}, 8, 5, 8.6);
   CHECK(branch.ends == "the orbit shrinks to rest");
-  CHECK(missed(branch, BifurcationKind::hopf, 8.491117635183) < 1e-6);  // orbits near it are too small
+  CHECK(missed(branch, BifurcationKind::hopf, 8.491117635183) < 1e-10);
   int checked = 0;
   for (const Bifurcation& b : branch.bifurcations) {
     const auto system = f.system(b.parameter);
@@ -195,8 +187,20 @@ TEST_CASE("a branch that is kept comes back to the last bit") {
   const Branch again = unpacked(part);
   CHECK(again.ends == branch.ends);
   CHECK(again.points.size() == branch.points.size());
-  CHECK(std::get<std::vector<double>>(packed(again).at("numbers").values) ==
-        std::get<std::vector<double>>(part.at("numbers").values));
+  const auto& numbers = std::get<std::vector<double>>(part.at("numbers").values);
+  CHECK(std::get<std::vector<double>>(packed(again).at("numbers").values) == numbers);
+  // Of a file that is not what it was.
+  const auto with = [&](std::size_t length, double first) {
+    Dataset spoilt = part;
+    std::vector<double> row(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(length));
+    row.front() = first;
+    spoilt.arrays.front().values = row;
+    return spoilt;
+  };
+  CHECK_THROWS(unpacked(with(numbers.size() / 2, numbers.front())));
+  CHECK_THROWS(unpacked(with(numbers.size(), 1e15)));
+  CHECK_THROWS(unpacked(with(numbers.size(), -1)));
+  CHECK_THROWS(unpacked(with(numbers.size(), std::nan(""))));
 }
 
 TEST_CASE("the branch that leaves at a period doubling has the doubled orbit") {

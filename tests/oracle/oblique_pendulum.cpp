@@ -55,14 +55,8 @@ std::vector<Impact> impacts_of(const ObliqueParameters& p, const std::vector<dou
 }  // namespace
 
 TEST_CASE("oblique pendulum: flight is exact and energy balances over 1e4 impacts") {
-  ObliqueParameters p;
-  p.eta = 0.5;
-  p.f1 = 0.6;
-  p.f2 = 0.1;
-  p.psi = 0.4;
-  p.kappa = 1.3;
-  p.clearance = 0.2;
-  p.mu = 0.3;
+  const ObliqueParameters p{
+      .eta = 0.5, .f1 = 0.6, .f2 = 0.1, .psi = 0.4, .kappa = 1.3, .clearance = 0.2, .mu = 0.3};
   const auto list = impacts_of(p, {0, 0, 0.6, 0}, 10000);
   const Real period = 2 * static_cast<Real>(M_PI) / static_cast<Real>(p.eta);
   Real worst_flight = 0, worst_work = 0, lost = 0, worked = 0, gained = -1;
@@ -91,11 +85,7 @@ TEST_CASE("oblique pendulum: flight is exact and energy balances over 1e4 impact
 }
 
 TEST_CASE("oblique pendulum: without friction, damping and losses the energy stays over 1e4 impacts") {
-  ObliqueParameters p;
-  p.f1 = p.zeta1 = p.zeta2 = p.mu = 0;
-  p.r = 1;
-  p.clearance = 0.1;
-  p.kappa = 1.7;
+  const ObliqueParameters p{.f1 = 0, .zeta1 = 0, .zeta2 = 0, .kappa = 1.7, .clearance = 0.1, .mu = 0, .r = 1};
   const auto list = impacts_of(p, {-0.4, 0.2, 0.3, 0.1}, 10000);
   const double start = static_cast<double>(energy(p, std::vector<double>{-0.4, 0.2, 0.3, 0.1}));
   double worst = 0;
@@ -105,14 +95,8 @@ TEST_CASE("oblique pendulum: without friction, damping and losses the energy sta
 }
 
 TEST_CASE("oblique pendulum: small angles without friction are two masses with a stop between them") {
-  ObliqueParameters p;
-  p.eta = 0.7;
-  p.f1 = 0.5;
-  p.f2 = 0.2;
-  p.psi = 0.3;
-  p.kappa = 1.4;
-  p.clearance = 0.15;
-  p.mu = 0;
+  const ObliqueParameters p{
+      .eta = 0.7, .f1 = 0.5, .f2 = 0.2, .psi = 0.3, .kappa = 1.4, .clearance = 0.15, .mu = 0};
   const std::string settings =
       "name = 'linear_stops'\nomega = 0.7\nmass = [[1, 0], [0, " + fmt_double(1 / p.mass_ratio) +
       "]]\ndamping = [[" + fmt_double(2 * p.zeta1) + ", 0], [0, " +
@@ -151,11 +135,7 @@ TEST_CASE("oblique pendulum: chatter, sliding, sticking and release against a se
   int stuck = 0, slid = 0, locked = 0;
   for (const Run& run : {Run{0.2, 0.3, 0.2}, Run{0.2, 3, -0.5}, Run{0.5, 1, -0.2}, Run{0.2, 0.02, 0.1}}) {
     CAPTURE(run.eta, run.mu, run.clearance);
-    ObliqueParameters p;
-    p.eta = run.eta;
-    p.f1 = 0.6;
-    p.mu = run.mu;
-    p.clearance = run.clearance;
+    const ObliqueParameters p{.eta = run.eta, .f1 = 0.6, .clearance = run.clearance, .mu = run.mu};
     const auto system = make_system(p.toml());
     HybridState state = state_at({0, 0, 0.6, 0});
     Log log;

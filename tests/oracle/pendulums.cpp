@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "analysis/attractor.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
@@ -206,4 +207,17 @@ TEST_CASE("two_pendulums: an end without a foot passes by and is met again from 
   Log touched;
   REQUIRE(over->advance(swung, for_time(5), &touched) == Outcome::ok);
   for (const auto& e : touched.of(EventKind::impact)) CHECK(e.contact == 1);  // only the short rod's end
+}
+
+TEST_CASE("two_pendulums: a pendulum that goes round and round is periodic") {
+  const auto system = make_system(
+      "name = 'two_pendulums'\nd = 3\ngravity = 1\ndamping1 = 0.1\ndamping2 = 0.1\ntorque1 = 2\nfrequency = "
+      "2");
+  const PoincareMap map(*system, Section{});
+  const Attractor found = find_attractor(map, state_at({1.5, 0, 2, 0}), {});
+  REQUIRE(found.kind == AttractorClass::periodic);
+  CHECK(found.orbit.period == 1);
+  HybridState state = found.orbit.start;
+  REQUIRE(map.iterate(state) == Outcome::ok);
+  CHECK(state.x(0) - found.orbit.start.x(0) == Approx(2 * pi).margin(1e-9));
 }

@@ -5,21 +5,12 @@
 #include <cmath>
 
 #include "analysis/attractor.hpp"
-#include "analysis/shooting.hpp"
-#include "tests/support.hpp"
+#include "tests/family.hpp"
 
 using namespace graze;
 using namespace graze::test;
 
 namespace {
-
-Family family(const std::string& toml, const char* parameter) {
-  Family f;
-  f.model = make_model(toml);
-  f.values = f.model->values();
-  f.parameter = f.model->parameter_index(parameter);
-  return f;
-}
 
 struct Solved {
   Record record;

@@ -1,11 +1,14 @@
 /// A rod hits the ground: reference values, closed forms, scaling laws, energy, the rules at an instant.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <array>
 #include <boost/numeric/odeint.hpp>
 #include <cmath>
 #include <numbers>
 #include <sstream>
 
+#include "analysis/attractor.hpp"
 #include "analysis/impact_log.hpp"
 #include "tests/support.hpp"
 
@@ -342,5 +345,104 @@ TEST_CASE("rod_on_ground: the impact section is the start of contact") {
     REQUIRE(system->advance(state, section, nullptr) == Outcome::ok);
     CHECK(state.x(1) == Approx(0.05).margin(1e-15));
     CHECK(state.x(4) < 0);
+  }
+}
+
+namespace {
+
+/// On soft ground that vibrates, as in the case of the bouncing rod.
+std::string bouncing(double Gamma) {
+  return rod("stiffness=1e7 damping=30 mu=0.3 ground_frequency=150 Gamma=" + fmt_double(Gamma));
+}
+
+/// The rod that lies flat by a second method: m y'' = 2 K d^(3/2) (1 + c d')+ - m g with d = a cos(w t) - y,
+/// over one period of the ground by even steps of a Runge-Kutta-Fehlberg method.
+std::array<double, 2> flat_period(double Gamma, std::array<double, 2> y) {
+  using Y = std::array<double, 2>;
+  const double w = 150, g = 9.81, a = Gamma * g / (w * w), K = 1e7, c = 30;
+  const auto rates = [=](const Y& x, Y& r, double t) {
+    const double d = std::max(0.0, a * std::cos(w * t) - x[0]);
+    const double push = std::max(0.0, 1 + c * (-a * w * std::sin(w * t) - x[1]));
+    r = {x[1], 2 * K * std::pow(d, 1.5) * push / mass - g};
+  };
+  boost::numeric::odeint::runge_kutta_fehlberg78<Y> stepper;
+  const int steps = 60000;
+  const double step = 2 * pi / w / steps;
+  for (int k = 0; k < steps; ++k) stepper.do_step(rates, y, k * step, step);
+  return y;
+}
+
+}  // namespace
+
+TEST_CASE("rod_on_ground: where along the ground it is, and how often it has turned, does not count") {
+  const auto system = make_system(bouncing(1.2));
+  const PoincareMap map(*system, Section{});
+  CHECK(map.dimension() == 5);
+  HybridState a = state_at({0, 0.06, 0.3, 0.1, 0, 1}), b = state_at({7, 0.06, 0.3 - 4 * pi, 0.1, 0, 1});
+  CHECK(map.difference(a, b).cwiseAbs().maxCoeff() < 1e-14);
+  CHECK(map.at(map.coordinates(a), b).x(0) == 7);
+  for (int k = 0; k < 3; ++k) {
+    REQUIRE(map.iterate(a) == Outcome::ok);
+    REQUIRE(map.iterate(b) == Outcome::ok);
+  }
+  CHECK(map.difference(a, b).cwiseAbs().maxCoeff() < 1e-9);
+  CHECK(b.x(0) - a.x(0) == Approx(7).margin(1e-9));
+  Section landing;
+  landing.kind = Section::Kind::impact_before;
+  CHECK(PoincareMap(*system, landing).dimension() == 5);
+}
+
+TEST_CASE("rod_on_ground: classes of the bouncing rod by its own motion") {
+  // A periodic one comes back and brings its neighbours.
+  for (const auto& [Gamma, period] :
+       {std::pair{1.25, 1}, std::pair{2.75, 1}, std::pair{3.5, 2}, std::pair{4.0, 4}}) {
+    CAPTURE(Gamma);
+    const auto system = make_system(bouncing(Gamma));
+    const PoincareMap map(*system, Section{});
+    const Attractor found = find_attractor(map, state_at({0, 0.003, 0.02, 0, 0, 0}), {});
+    REQUIRE(found.kind == AttractorClass::periodic);
+    REQUIRE(found.orbit.period == period);
+    CHECK(found.orbit.multipliers.size() == 5);
+    HybridState a = found.last, b = found.last;
+    b.x(4) += 1e-9;
+    b.x(5) += 1e-8;
+    b.settled = false;
+    const int turns = 48;
+    for (int k = 0; k < turns; ++k) {
+      REQUIRE(map.iterate(a) == Outcome::ok);
+      REQUIRE(map.iterate(b) == Outcome::ok);
+    }
+    CHECK(map.difference(a, b).cwiseAbs().maxCoeff() < 1e-8);
+    CHECK(map.difference(a, found.last).cwiseAbs().maxCoeff() < 1e-8);
+    // It has come to lie flat: a mass on two springs.
+    CHECK(std::abs(a.x(2)) < 1e-9);
+    std::array<double, 2> flat = {found.last.x(1), found.last.x(4)};
+    for (int k = 0; k < found.orbit.period; ++k) flat = flat_period(Gamma, flat);
+    CHECK(flat[0] == Approx(found.last.x(1)).margin(1e-8));
+    CHECK(flat[1] == Approx(found.last.x(4)).margin(1e-6));
+  }
+}
+
+TEST_CASE("rod_on_ground: derivatives where both ends land and leave at once") {
+  // Without friction: with it, the ends of a tilted rod rub, which has a derivative to either side only.
+  const auto system = make_system(rod("mu=0 damping=0.05"));
+  const HybridState start = state_at({0, 1e-3, 0, 0.1, -0.5, 0});
+  const auto image = [&](Eigen::Index k, double h) {
+    HybridState state = start;
+    state.x(k) += h;
+    REQUIRE(system->advance(state, for_time(5e-3), nullptr) == Outcome::ok);
+    return state.x;
+  };
+  HybridState state = start;
+  Tangent tangent{Eigen::MatrixXd::Identity(6, 6), Eigen::RowVectorXd::Zero(6), {}};
+  REQUIRE(system->advance(state, for_time(5e-3), tangent) == Outcome::ok);
+  REQUIRE(state.x(4) > 0);
+  for (const auto& [k, h] :
+       {std::pair{1, 1e-8}, std::pair{2, 1e-9}, std::pair{4, 1e-6}, std::pair{5, 1e-7}}) {
+    const Eigen::VectorXd slope = (image(k, h) - image(k, -h)) / (2 * h);
+    for (Eigen::Index i = 0; i < 6; ++i) {
+      CAPTURE(i, k);
+      CHECK(tangent.state(i, k) == Approx(slope(i)).epsilon(1e-4).margin(1e-4 * slope.cwiseAbs().maxCoeff()));
+    }
   }
 }

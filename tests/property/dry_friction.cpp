@@ -214,3 +214,66 @@ TEST_CASE("dry friction: what a sweep counts of it") {
   for (std::size_t k = 0; k < sticks.size(); ++k) stuck += slips[k].time - sticks[k].time;
   CHECK(count.stick_time == Approx(stuck).margin(1e-10).epsilon(0));
 }
+
+TEST_CASE("dry friction: the derivative by an amplitude of 0 is that of its first effect") {
+  struct Run {
+    std::string settings;
+    std::vector<double> start;
+    double time;
+    EventKind through;
+    std::vector<const char*> amplitudes;  ///< of 0
+  };
+  const std::vector<double> two = {0.05, 0.2, -0.1, 0.3};
+  for (const Run& run :
+       {Run{"name = 'two_dof_stops'\nd1 = inf\nd2 = inf\nA1 = 1\ndelta = 0.7",
+            two,
+            14,
+            EventKind::slip_reversal,
+            {"f1", "f2", "f12"}},
+        Run{"name = 'two_dof_stops'\nd1 = 0.2\nd2 = -0.25\nf2 = 0.06\nA1 = 0.9\ndelta = 0.8",
+            two,
+            12,
+            EventKind::impact,
+            {"f1", "f12"}},
+        Run{"name = 'two_dof_stops'\nd1 = 0.3\nd2 = 0.3\nr1 = 0.4\nr2 = 0.3\ndelta = 0.16",
+            two,
+            40,
+            EventKind::release,
+            {"f1", "f2"}},
+        Run{"name = 'linear_stops'\nomega = 0.3\nmass = [[1.2]]\nstiffness = [[0.9]]\ndamping = [[0.05]]\n"
+            "force = [{ cosine = [1.0] }]\nstop = [{ normal = [1.0], position = 0.8, restitution = 0.6 }]\n"
+            "friction = [{ direction = [1.0], amplitude = 0.0 }]",
+            {0.1, 0.7},
+            20,
+            EventKind::impact,
+            {"friction_1"}}}) {
+    CAPTURE(run.settings);
+    const auto model = make_model(run.settings);
+    const HybridState start = state_at(run.start);
+    HybridState end;
+    const Tangent tangent = derivatives(*model, start, run.time, end);
+    const auto end_at = [&](const char* name, double amplitude, Log& log) {
+      std::vector<double> values = model->values();
+      values[static_cast<std::size_t>(model->parameter_index(name))] = amplitude;
+      HybridState state = start;
+      REQUIRE(model->system(values, {})->advance(state, for_time(run.time), &log) == Outcome::ok);
+      return state.x;
+    };
+    for (const char* name : run.amplitudes) {
+      CAPTURE(name);
+      Log with;
+      constexpr double h = 1e-7;
+      const Eigen::VectorXd first = end_at(name, h, with), second = end_at(name, 2 * h, with);
+      CHECK(with.of(run.through).size() > 0);
+      Log none;
+      const Eigen::VectorXd slope = (4 * first - second - 3 * end_at(name, 0, none)) / (2 * h);
+      const Eigen::Index n = start.x.size();
+      const Eigen::VectorXd found = tangent.state.col(n + model->parameter_index(name));
+      CAPTURE(found, slope);
+      CHECK(found.cwiseAbs().maxCoeff() > 0.05);
+      CHECK((found - slope).cwiseAbs().maxCoeff() < 1e-6 * std::max(1.0, found.cwiseAbs().maxCoeff()));
+    }
+    Log without;
+    CHECK((end.x - end_at(run.amplitudes[0], 0, without)).cwiseAbs().maxCoeff() < 1e-11);
+  }
+}

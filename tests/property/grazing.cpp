@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "core/lanes.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
@@ -139,4 +140,62 @@ TEST_CASE("near grazing: 1e5 flights that penetrate and 1e5 that stay out, 1e-13
   CHECK(invented == 0);
   CHECK(near_misses == wanted);
   CHECK(worst_time < 1e-14);
+}
+
+TEST_CASE("near grazing: 1e5 periods that penetrate and 1e5 that stay out, side by side in lanes") {
+  std::mt19937_64 random(20240301);
+  std::uniform_real_distribution<double> unit(0, 1);
+  const auto model = make_model("name = 'two_dof_stops'\nd2 = inf");
+  std::vector<double> values = model->values();
+  const auto index = [&](const char* name) { return static_cast<std::size_t>(model->parameter_index(name)); };
+  constexpr int wanted = 100000;
+  constexpr int at_once = 1000;
+  const std::vector<std::string> kernels = lane_kernels();
+  std::vector<int> missed(kernels.size()), invented(kernels.size());
+  std::int64_t marched = 0;
+  for (int flights = 0; flights < wanted; flights += at_once) {
+    std::vector<std::unique_ptr<System>> systems;
+    std::vector<std::vector<double>> starts;
+    std::vector<bool> penetrates;
+    while (systems.size() < 2 * at_once) {
+      const std::vector<double> x0 = {-1 + unit(random), -1 + 2 * unit(random), -1 + 2 * unit(random),
+                                      -1 + 2 * unit(random)};
+      const double delta = 1.6 + 1.6 * unit(random);  // periods below 4
+      values[index("delta")] = delta;
+      values[index("A1")] = unit(random);
+      const ExactFlight truth(x0[0], x0[1], x0[2], x0[3], values[index("A1")], delta);
+      Real time = 0, peak = 0;
+      if (!interior_maximum(truth, 2 * Real(M_PIl) / delta, time, peak) || peak < 0.05) continue;
+      const double depth = std::pow(10.0, -13 + 10 * unit(random));
+      for (const int side : {+1, -1}) {
+        values[index("d1")] = static_cast<double>(peak - side * static_cast<Real>(depth));
+        systems.push_back(model->system(values, {}));
+        starts.push_back(x0);
+        penetrates.push_back(peak > static_cast<Real>(values[index("d1")]));
+      }
+    }
+    for (std::size_t kernel = 1; kernel < kernels.size(); ++kernel) {  // 0: none
+      choose_lane_kernel(kernels[kernel]);
+      std::vector<LaneMotion> motions;
+      for (std::size_t k = 0; k < systems.size(); ++k) {
+        motions.push_back({systems[k].get(), state_at(starts[k]), Outcome::ok, {}, {0, 0}});
+      }
+      Lanes lanes(motions);
+      lanes.advance(1, false);
+      marched += lanes.share().marched;
+      for (std::size_t k = 0; k < systems.size(); ++k) {
+        if (motions[k].outcome != Outcome::ok) FAIL("outcome " << static_cast<int>(motions[k].outcome));
+        const bool hit = motions[k].impacts[0] > 0;
+        missed[kernel] += penetrates[k] && !hit;
+        invented[kernel] += !penetrates[k] && hit;
+      }
+    }
+  }
+  choose_lane_kernel("");
+  for (std::size_t kernel = 1; kernel < kernels.size(); ++kernel) {
+    INFO(kernels[kernel]);
+    CHECK(missed[kernel] == 0);
+    CHECK(invented[kernel] == 0);
+  }
+  CHECK(marched > 0);  // by the kernels to the end; the others are decided by the scalar engine
 }

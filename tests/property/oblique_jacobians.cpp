@@ -1,27 +1,18 @@
 /// Derivatives through oblique impacts, locking, sliding and sticking contact against differences.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
 
 #include "analysis/poincare_map.hpp"
-#include "tests/support.hpp"
+#include "tests/event_kinds.hpp"
 
 using namespace graze;
 using namespace graze::test;
 
 namespace {
-
-/// What happened, in order; chatter counts once however many impacts were followed.
-std::vector<EventKind> course(const Log& log) {
-  std::vector<EventKind> kinds;
-  for (const auto& e : log.entries) {
-    if (e.kind == EventKind::section) continue;
-    if (kinds.empty() || e.kind != kinds.back()) kinds.push_back(e.kind);
-  }
-  return kinds;
-}
 
 bool has(const std::vector<EventKind>& kinds, EventKind kind) {
   return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
@@ -102,34 +93,6 @@ TEST_CASE("oblique pendulum: derivatives by states and parameters against centra
       CHECK((difference - J.col(k)).cwiseAbs().maxCoeff() < 1e-7 * scale);
     }
   }
-}
-
-TEST_CASE("oblique pendulum: where slip stops as compression ends the map has two one-sided derivatives") {
-  const std::string settings = "name = 'oblique_pendulum'\nmu = 0.6\nclearance = 0.2";
-  const auto model = make_model(settings);
-  const auto value = [&](const char* name) {
-    return model->values()[static_cast<std::size_t>(model->parameter_index(name))];
-  };
-  const double theta = 0.6, c = std::cos(theta), ahead = c + 0.6 * std::sin(theta), u = 0.7;
-  const double sink = value("mass_ratio") + c * ahead;
-  const double corner = u * c - u / ahead * sink;  // P_* = P_f
-  const double x = std::sin(theta) - 0.2;
-  constexpr double time = 2.5;
-  const auto end = [&](double block) { return run(*model, model->values(), {theta, u, x, block}, time).x; };
-  std::array<Eigen::VectorXd, 2> slopes;
-  for (const int side : {0, 1}) {
-    const double away = side == 0 ? -1.0 : 1.0;
-    constexpr double h = 1e-4;
-    const Eigen::VectorXd quotient =
-        away *
-        (-25 * end(corner) + 48 * end(corner + away * h) - 36 * end(corner + 2 * away * h) +
-         16 * end(corner + 3 * away * h) - 3 * end(corner + 4 * away * h)) /
-        (12 * h);
-    slopes[static_cast<std::size_t>(side)] =
-        derivatives(*model, {theta, u, x, corner + away * 1e-10}, time).col(3);
-    CHECK((quotient - slopes[static_cast<std::size_t>(side)]).cwiseAbs().maxCoeff() < 1e-7);
-  }
-  CHECK((slopes[0] - slopes[1]).cwiseAbs().maxCoeff() > 0.01);
 }
 
 TEST_CASE("oblique pendulum: Jacobians of the stroboscopic and the impact map against central differences") {

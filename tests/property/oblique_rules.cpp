@@ -5,20 +5,12 @@
 #include <cmath>
 
 #include "analysis/tally.hpp"
-#include "tests/support.hpp"
+#include "tests/event_kinds.hpp"
 
 using namespace graze;
 using namespace graze::test;
 
 namespace {
-
-std::vector<EventKind> kinds(const Log& log) {
-  std::vector<EventKind> list;
-  for (const auto& e : log.entries) {
-    if (e.kind != EventKind::section) list.push_back(e.kind);
-  }
-  return list;
-}
 
 /// A state on the contact; the block moves with the bob plus `opening`.
 std::vector<double> touching(double theta, double u, double clearance, double opening = 0) {

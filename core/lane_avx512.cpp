@@ -1,0 +1,54 @@
+/// The marching engine's kernel for processors with AVX-512: eight lanes.
+#include "core/lane_batch.hpp"
+
+#ifdef __AVX512DQ__
+#include <immintrin.h>
+
+namespace graze {
+namespace {
+
+struct Simd {
+  using Vector = double __attribute__((vector_size(64)));
+  struct Mask {
+    __mmask8 bits;
+    friend Mask operator&(Mask a, Mask b) { return {static_cast<__mmask8>(a.bits & b.bits)}; }
+    friend Mask operator|(Mask a, Mask b) { return {static_cast<__mmask8>(a.bits | b.bits)}; }
+    friend Mask operator~(Mask a) { return {static_cast<__mmask8>(~a.bits)}; }
+  };
+  static constexpr int width = 8;
+  static Vector all(double a) { return _mm512_set1_pd(a); }
+  static Mask less(const Vector& a, const Vector& b) { return {_mm512_cmp_pd_mask(a, b, _CMP_LT_OQ)}; }
+  static Mask same(const Vector& a, const Vector& b) { return {_mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ)}; }
+  static Vector pick(Mask m, const Vector& a, const Vector& b) { return _mm512_mask_blend_pd(m.bits, b, a); }
+  static unsigned bits(Mask m) { return m.bits; }
+  static Vector fma(const Vector& a, const Vector& b, const Vector& c) { return _mm512_fmadd_pd(a, b, c); }
+  static Vector sqrt(const Vector& a) { return _mm512_maskz_sqrt_pd(0xff, a); }
+  struct FlushDenormals {
+    unsigned before = _mm_getcsr();
+    FlushDenormals() { _mm_setcsr(before | 0x8040u); }
+    ~FlushDenormals() { _mm_setcsr(before); }
+  };
+};
+
+}  // namespace
+}  // namespace graze
+
+#include "core/lane_march.hpp"
+
+namespace graze {
+
+LaneKernel lane_kernel_avx512(int dofs, int contacts, int harmonics) {
+  return kernel_for(dofs, contacts, harmonics);
+}
+
+}  // namespace graze
+
+#else
+
+namespace graze {
+
+LaneKernel lane_kernel_avx512(int, int, int) { return nullptr; }
+
+}  // namespace graze
+
+#endif

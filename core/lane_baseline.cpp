@@ -1,0 +1,44 @@
+/// The marching engine's kernel for any processor: two lanes, in the vectors that every compiler knows.
+namespace graze {
+namespace {
+
+struct Simd {
+  using Vector = double __attribute__((vector_size(16)));
+  struct Mask {
+    decltype(Vector{} < Vector{}) bits;
+    friend Mask operator&(const Mask& a, const Mask& b) { return {a.bits & b.bits}; }
+    friend Mask operator|(const Mask& a, const Mask& b) { return {a.bits | b.bits}; }
+    friend Mask operator~(const Mask& a) { return {~a.bits}; }
+  };
+  static constexpr int width = 2;
+  static Vector all(double a) { return Vector{a, a}; }
+  static Mask less(const Vector& a, const Vector& b) { return {a < b}; }
+  static Mask same(const Vector& a, const Vector& b) { return {a == b}; }
+  static Vector pick(const Mask& m, const Vector& a, const Vector& b) { return m.bits ? a : b; }
+  static unsigned bits(const Mask& m) { return (m.bits[0] != 0 ? 1u : 0u) | (m.bits[1] != 0 ? 2u : 0u); }
+  static Vector fma(const Vector& a, const Vector& b, const Vector& c) { return a * b + c; }
+  static Vector sqrt(const Vector& a) { return Vector{__builtin_sqrt(a[0]), __builtin_sqrt(a[1])}; }
+  /// Numbers too small to matter cost a hundred times the others.
+  struct FlushDenormals {
+#ifdef __SSE2__
+    unsigned before = __builtin_ia32_stmxcsr();
+    FlushDenormals() { __builtin_ia32_ldmxcsr(before | 0x8040u); }
+    ~FlushDenormals() { __builtin_ia32_ldmxcsr(before); }
+#else
+    FlushDenormals() {}
+#endif
+  };
+};
+
+}  // namespace
+}  // namespace graze
+
+#include "core/lane_march.hpp"
+
+namespace graze {
+
+LaneKernel lane_kernel_baseline(int dofs, int contacts, int harmonics) {
+  return kernel_for(dofs, contacts, harmonics);
+}
+
+}  // namespace graze

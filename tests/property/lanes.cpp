@@ -1,0 +1,285 @@
+/// The marching engine (core/LANES.md) computes what System::advance does, whatever marches beside it, with
+/// every kernel that this processor can run.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "core/lanes.hpp"
+#include "tests/support.hpp"
+
+using namespace graze;
+using namespace graze::test;
+
+namespace {
+
+/// Puts the choice of the kernel back.
+struct KernelKept {
+  ~KernelKept() { choose_lane_kernel(""); }
+};
+
+/// The kernels that can be tested here; says which cannot.
+std::vector<std::string> tested_kernels() {
+  const std::vector<std::string> here = lane_kernels();
+  std::vector<std::string> list;
+  for (const char* name : {"baseline", "avx2", "avx512"}) {
+    if (std::find(here.begin(), here.end(), name) != here.end()) {
+      list.push_back(name);
+    } else {
+      WARN("skipped: this processor has no " << name);
+    }
+  }
+  return list;
+}
+
+/// Systems with their starts.
+struct Crowd {
+  std::vector<std::unique_ptr<System>> systems;
+  std::vector<HybridState> starts;
+
+  void add(const std::shared_ptr<const Model>& model, const std::vector<double>& values,
+           const std::vector<double>& start) {
+    std::unique_ptr<System> system = model->system(values, {});
+    if (!system) return;
+    systems.push_back(std::move(system));
+    starts.push_back(state_at(start));
+  }
+  LaneMotion motion(std::size_t k) const {
+    LaneMotion m;
+    m.system = systems[k].get();
+    m.state = starts[k];
+    m.impacts.assign(static_cast<std::size_t>(m.system->contacts()), 0);
+    return m;
+  }
+  std::vector<LaneMotion> motions() const {
+    std::vector<LaneMotion> list;
+    for (std::size_t k = 0; k < systems.size(); ++k) list.push_back(motion(k));
+    return list;
+  }
+};
+
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : random_(seed) {}
+  double operator()(double low, double high) {
+    return low + (high - low) * std::uniform_real_distribution<double>(0, 1)(random_);
+  }
+  bool chance(double p) { return (*this)(0, 1) < p; }
+  double restitution() { return chance(0.1) ? 0.0 : chance(0.1) ? 1.0 : (*this)(0.3, 1); }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+void add_two_masses(Crowd& crowd, Draw& draw, int count) {
+  const auto model = make_model("name = 'two_dof_stops'");
+  for (int k = 0; k < count; ++k) {
+    std::vector<double> values = model->values();
+    const auto set = [&](const char* name, double value) {
+      values[static_cast<std::size_t>(model->parameter_index(name))] = value;
+    };
+    set("m1", draw(0.5, 2));
+    set("m2", draw(0.5, 2));
+    set("k2", draw(0.5, 2));
+    set("c1", draw(0.02, 0.3));
+    set("c2", draw(0, 0.3));
+    set("A2", draw(-0.5, 0.5));
+    set("delta", draw(0.15, 3));
+    set("d1", draw.chance(0.2) ? std::numeric_limits<double>::infinity() : draw(-0.8, 0.8));
+    set("d2", draw(-0.8, 0.8));
+    set("r1", draw.restitution());
+    set("r2", draw.restitution());
+    crowd.add(model, values, {0, draw(-0.1, 0.1), 0, draw(-0.1, 0.1)});
+  }
+}
+
+void add_one_mass(Crowd& crowd, Draw& draw, int count) {
+  const auto model = make_model("name = 'impact_oscillator'\nb = 0.1");
+  for (int k = 0; k < count; ++k) {
+    std::vector<double> values = model->values();
+    const auto set = [&](const char* name, double value) {
+      values[static_cast<std::size_t>(model->parameter_index(name))] = value;
+    };
+    set("b", draw(0.02, 0.5));
+    set("omega", draw(0.3, 4));
+    set("offset", draw(-0.3, 0.3));
+    set("stop", draw(0.05, 1));
+    if (draw.chance(0.5)) set("stop_low", -draw(0.05, 1));
+    set("r", draw.restitution());
+    set("r_low", draw.restitution());
+    crowd.add(model, values, {0, draw(-0.5, 0.5)});
+  }
+}
+
+/// Chains of masses with forces of several orders and stops in any direction.
+void add_chains(Crowd& crowd, Draw& draw, int count) {
+  for (int k = 0; k < count; ++k) {
+    const int masses = 1 + static_cast<int>(draw(0, 4));
+    const int stops = 1 + static_cast<int>(draw(0, std::min(masses, 3)));
+    const auto list = [&](auto entry) {
+      std::string text = "[";
+      for (int i = 0; i < masses; ++i) text += (i > 0 ? ", " : "") + entry(i);
+      return text + "]";
+    };
+    const auto chain = [&](double self, double coupling) {
+      return list([&](int i) {
+        return list([&](int j) {
+          return fmt_double(i == j ? self : std::abs(i - j) == 1 ? -coupling : 0.0);
+        });
+      });
+    };
+    std::string toml = "name = 'linear_stops'\nomega = " + fmt_double(draw(0.5, 2)) +
+                       "\nmass = " + chain(draw(1, 2), draw(0, 0.3)) +
+                       "\ndamping = " + chain(draw(0.1, 0.3), draw(0, 0.05)) +
+                       "\nstiffness = " + chain(draw(2, 3), draw(0.2, 1)) + "\n";
+    const int forces = 1 + static_cast<int>(draw(0, 2));
+    for (int j = 0; j < forces; ++j) {
+      toml += "[[model.force]]\norder = " + std::to_string(j + 1) + ".0\n";
+      toml += "cosine = " + list([&](int) { return fmt_double(draw(-1, 1)); }) + "\n";
+      toml += "sine = " + list([&](int) { return fmt_double(draw(-1, 1)); }) + "\n";
+    }
+    for (int j = 0; j < stops; ++j) {
+      toml += "[[model.stop]]\nnormal = ";
+      toml += list([&](int i) {
+        return fmt_double(i == j ? 1.0 : draw.chance(0.3) ? draw(-0.5, 0.5) : 0.0);
+      });
+      toml += "\nposition = " + fmt_double(draw(0.05, 0.6)) +
+              "\nrestitution = " + fmt_double(draw.restitution()) + "\n";
+    }
+    const auto model = make_model(toml);
+    crowd.add(model, model->values(), std::vector<double>(2 * static_cast<std::size_t>(masses), 0.0));
+  }
+}
+
+bool same_bits(const LaneMotion& a, const LaneMotion& b) {
+  return a.outcome == b.outcome && a.impacts == b.impacts && a.points.size() == b.points.size() &&
+         std::memcmp(a.points.data(), b.points.data(), a.points.size() * sizeof(double)) == 0 &&
+         std::memcmp(a.state.x.data(), b.state.x.data(),
+                     static_cast<std::size_t>(a.state.x.size()) * sizeof(double)) == 0;
+}
+
+double difference(const LaneMotion& a, const LaneMotion& b) {
+  if (a.points.size() != b.points.size()) return HUGE_VAL;
+  double largest = 0;
+  for (std::size_t k = 0; k < a.points.size(); ++k) {
+    largest = std::max(largest, std::abs(a.points[k] - b.points[k]));
+  }
+  return largest;
+}
+
+constexpr int periods = 60;
+
+void check_equality(const Crowd& crowd, double least_steady, double least_marched) {
+  const KernelKept kept;
+  // Two runs of the scalar engine, one moved a little after every period, tell how sensitive each motion is.
+  choose_lane_kernel("none");
+  std::vector<LaneMotion> exact = crowd.motions();
+  Lanes(exact).advance(periods, true);
+  std::vector<LaneMotion> moved = crowd.motions();
+  Lanes moving(moved);
+  for (int period = 0; period < periods; ++period) {
+    for (LaneMotion& m : moved) {
+      if (m.state.mode == 0) m.state.x(1) += period % 2 == 0 ? 1e-15 : -1e-15;
+    }
+    moving.advance(1, true);
+  }
+  for (const std::string& kernel : tested_kernels()) {
+    choose_lane_kernel(kernel);
+    std::vector<LaneMotion> marched = crowd.motions();
+    Lanes lanes(marched);
+    lanes.advance(periods, true);
+    std::size_t steady = 0, wrong = 0;
+    double worst = 0;
+    for (std::size_t k = 0; k < marched.size(); ++k) {
+      const double sensitivity = difference(exact[k], moved[k]);
+      if (!(sensitivity < 2e-14) || exact[k].impacts != moved[k].impacts) continue;
+      ++steady;
+      const double d = difference(marched[k], exact[k]);
+      worst = std::max(worst, d);
+      const bool right = marched[k].outcome == exact[k].outcome && marched[k].impacts == exact[k].impacts &&
+                         marched[k].state.mode == exact[k].state.mode &&
+                         marched[k].state.turns == exact[k].state.turns &&
+                         marched[k].state.time == exact[k].state.time;
+      wrong += right ? 0 : 1;
+    }
+    const double share = static_cast<double>(lanes.share().marched) / static_cast<double>(lanes.share().all);
+    INFO(kernel << ": " << steady << " of " << marched.size() << " steady, marched " << share << ", worst "
+                << worst);
+    CHECK(wrong == 0);
+    CHECK(worst < 1e-12);
+    CHECK(static_cast<double>(steady) > least_steady * static_cast<double>(marched.size()));
+    CHECK(share > least_marched);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("lanes: two masses with random parameters move as in the scalar engine") {
+  Crowd crowd;
+  Draw draw(7);
+  add_two_masses(crowd, draw, 600);
+  check_equality(crowd, 0.4, 0.3);
+}
+
+TEST_CASE("lanes: one mass between two stops moves as in the scalar engine") {
+  Crowd crowd;
+  Draw draw(8);
+  add_one_mass(crowd, draw, 600);
+  check_equality(crowd, 0.4, 0.3);
+}
+
+TEST_CASE("lanes: chains with any stops move as in the scalar engine") {
+  Crowd crowd;
+  Draw draw(9);
+  add_chains(crowd, draw, 300);
+  check_equality(crowd, 0.4, 0.3);
+}
+
+TEST_CASE("lanes: a motion does not depend on those beside it, to the last bit") {
+  const KernelKept kept;
+  Crowd crowd;
+  Draw draw(10);
+  add_two_masses(crowd, draw, 150);
+  add_one_mass(crowd, draw, 150);
+  add_chains(crowd, draw, 40);
+  for (const std::string& kernel : tested_kernels()) {
+    choose_lane_kernel(kernel);
+    std::vector<LaneMotion> together = crowd.motions();
+    Lanes(together).advance(periods, true);
+    int different = 0;
+    for (std::size_t k = 0; k < together.size(); ++k) {  // alone
+      std::vector<LaneMotion> one = {crowd.motion(k)};
+      Lanes(one).advance(periods, true);
+      different += same_bits(one.front(), together[k]) ? 0 : 1;
+    }
+    std::vector<std::size_t> order(together.size());
+    for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
+    std::shuffle(order.begin(), order.end(), std::mt19937(3));
+    for (std::size_t begin = 0; begin < order.size(); begin += 13) {  // some strangers at a time
+      std::vector<LaneMotion> some;
+      const std::size_t end = std::min(order.size(), begin + 13);
+      for (std::size_t k = begin; k < end; ++k) some.push_back(crowd.motion(order[k]));
+      Lanes lanes(some);
+      lanes.advance(25, true);
+      lanes.advance(periods - 25, true);
+      for (std::size_t k = begin; k < end; ++k) {
+        different += same_bits(some[k - begin], together[order[k]]) ? 0 : 1;
+      }
+    }
+    INFO(kernel);
+    CHECK(different == 0);
+  }
+}
+
+TEST_CASE("lanes: a kernel that is not there is refused by name") {
+  const KernelKept kept;
+  CHECK_THROWS_WITH(choose_lane_kernel("sse9"),
+                    Catch::Contains("GRAZE_CPU") && Catch::Contains("sse9") && Catch::Contains("baseline"));
+  for (const std::string& name : lane_kernels()) {
+    choose_lane_kernel(name);
+    CHECK(lane_kernel() == name);
+  }
+}
