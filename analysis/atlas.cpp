@@ -14,13 +14,13 @@ Start as_start(const BranchPoint& p) { return {p.parameter, p.orbit, p.signature
 
 }  // namespace
 
-std::optional<Atlas::Place> Atlas::find(const Start& start, std::size_t first, double near) const {
+std::optional<Atlas::Place> Atlas::find(const Start& start, const Search& search) const {
   double size = 1;
   for (const Eigen::VectorXd& state : start.orbit) size = std::max(size, state.cwiseAbs().maxCoeff());
   std::optional<Place> best;
-  for (std::size_t b = first; b < branches_.size(); ++b) {
+  for (std::size_t b = search.first; b < std::min(search.last, branches_.size()); ++b) {
     const double distance =
-        distance_to(family_, branches_[b].points, start.parameter, start.orbit, start.periods, near);
+        distance_to(family_, branches_[b].points, start.parameter, start.orbit, start.periods, search.near);
     if (distance <= on_branch * size && (!best || distance < best->distance)) best = {b, distance};
     if (best && best->distance < 1e-10) break;
   }
@@ -39,18 +39,18 @@ std::optional<Atlas::Place> Atlas::take(const Start& start) {
   const auto solution = refined(start);
   if (!solution) return std::nullopt;
   const std::size_t first = branches_.size();
-  if (!recall()) keep(continue_branch(family_, *solution, walk()), start.origin);
+  if (!recall()) keep(continue_branch(family_, *solution, walk(first)), start.origin);
   follow_switches(first);
-  return find(start, first);
+  return find(start, {.first = first});
 }
 
-/// As far as to a branch that is there already.
-Walk Atlas::walk() const {
+/// As far as to one of the branches of numbers below `known`.
+Walk Atlas::walk(std::size_t known) const {
   Walk walk;
   walk.options = options_.continuation;
   walk.threads = journal_.threads;
-  walk.known = [this](const BranchPoint& p) -> std::string {
-    const auto place = find(as_start(p), 0, walking_near);
+  walk.known = [this, known](const BranchPoint& p) -> std::string {
+    const auto place = find(as_start(p), {.last = known, .near = walking_near});
     return place ? "goes on as branch " + std::to_string(place->branch) : "";
   };
   return walk;
@@ -104,26 +104,28 @@ std::vector<Atlas::Departure> Atlas::departures(const Bifurcation& at, std::size
   return list;
 }
 
-Branch Atlas::departing(const Departure& d, int threads) const {
-  Walk way = walk();
+Branch Atlas::departing(const Departure& d, std::size_t known, int threads) const {
+  Walk way = walk(known);
   way.threads = threads;
   return d.at.kind == BifurcationKind::period_doubling ? continue_doubled(family_, d.start, d.at, way)
                                                        : continue_branch(family_, d.start, way);
 }
 
-/// All at the same time: none knows of the others, so those are dropped that turn out to begin on one before
-/// them.
+/// All at the same time: none knows of the others, whether they are computed now or come from the journal, so
+/// those are dropped that turn out to begin on one before them.
 void Atlas::add(const std::vector<Departure>& group) {
   if (group.empty()) return;
+  const std::size_t known = branches_.size();
   std::vector<Branch> made(group.size());
   const bool kept = recall();
   if (!kept) {
     const int each = group.size() > 1 ? 1 : journal_.threads;
-    call_each(journal_.threads, group.size(), [&](std::size_t k) { made[k] = departing(group[k], each); });
+    call_each(journal_.threads, group.size(),
+              [&](std::size_t k) { made[k] = departing(group[k], known, each); });
   }
   for (std::size_t k = kept ? 1 : 0; k < group.size(); ++k) {
     if (k > 0 && (full() || find(as_start(group[k].start.point)) || recall())) continue;
-    if (made[k].points.empty()) made[k] = departing(group[k], journal_.threads);
+    if (made[k].points.empty()) made[k] = departing(group[k], known, journal_.threads);
     keep(std::move(made[k]), group[k].origin);
   }
 }

@@ -31,10 +31,15 @@ class Atlas {
       : family_(family), options_(options), journal_(journal) {}
 
   const std::vector<Branch>& branches() const { return branches_; }
-  /// The place of an orbit on the branches from number `first` on; nothing: it lies on none of them.
-  std::optional<Place> find(const Start& start, std::size_t first = 0) const {
-    return find(start, first, standing_near);
-  }
+  /// Where to look for an orbit: on branches of numbers first <= b < last, as near as that to their points.
+  struct Search {
+    std::size_t first = 0;
+    std::size_t last = static_cast<std::size_t>(-1);
+    double near = standing_near;
+  };
+  /// The place of an orbit on the branches; nothing: it lies on none of them.
+  std::optional<Place> find(const Start& start, const Search& search) const;
+  std::optional<Place> find(const Start& start) const { return find(start, Search{}); }
   /// The same after adding the branches through it, and those that leave these, where it lies on none.
   /// Nothing: no orbit is found from the start, or there are as many branches as allowed.
   std::optional<Place> take(const Start& start);
@@ -42,8 +47,7 @@ class Atlas {
   std::optional<Solution> refined(const Start& start) const;
 
  private:
-  std::optional<Place> find(const Start& start, std::size_t first, double near) const;
-  Walk walk() const;
+  Walk walk(std::size_t known) const;
   bool full() const { return branches_.size() >= options_.branches; }
   /// An orbit that leaves a branch.
   struct Departure {
@@ -55,7 +59,7 @@ class Atlas {
   void keep(Branch branch, const std::string& origin);
   void follow_switches(std::size_t first);
   std::vector<Departure> departures(const Bifurcation& at, std::size_t from) const;
-  Branch departing(const Departure& departure, int threads) const;
+  Branch departing(const Departure& departure, std::size_t known, int threads) const;
   void add(const std::vector<Departure>& group);
 
   const Family& family_;

@@ -135,6 +135,15 @@ std::vector<std::string> names_of(const std::vector<Axis>& axes, const Model& mo
   return names;
 }
 
+std::vector<double> values_at(const std::vector<std::size_t>& place, const std::vector<Axis>& axes,
+                              const Model& model) {
+  std::vector<double> values = model.values();
+  const std::size_t first = place.size() - axes.size();
+  for (std::size_t a = 0; a < axes.size(); ++a)
+    values[static_cast<std::size_t>(axes[a].parameter)] = axes[a].values[place[first + a]];
+  return values;
+}
+
 std::vector<Box> split(const std::vector<std::size_t>& extents, std::size_t points) {
   // The outermost dimension of which whole slices fit into a block is cut into ranges; those further out
   // are cut into single values.

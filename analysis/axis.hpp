@@ -37,6 +37,10 @@ Array axis_coordinate(const Axis& axis, const Model& model);
 std::vector<std::size_t> extents_of(const std::vector<Axis>& axes);
 std::vector<std::string> names_of(const std::vector<Axis>& axes, const Model& model);
 
+/// All parameters of a model at a place of a grid whose last dimensions are the axes.
+std::vector<double> values_at(const std::vector<std::size_t>& place, const std::vector<Axis>& axes,
+                              const Model& model);
+
 /// Boxes of about `points` points each that cover the extents, the last dimension running fastest.
 std::vector<Box> split(const std::vector<std::size_t>& extents, std::size_t points);
 

@@ -15,6 +15,15 @@ using Vector = Eigen::VectorXd;
 
 constexpr double same_orbit = 1e-6;  // change of the state, of its size, when only chatter is counted anew
 
+/// Whether two neighbours of a branch lie on both sides of an orbit of half as many periods, where the branch
+/// has its birth: behind it come the same orbits, their halves exchanged.
+bool turns_into_itself(const BranchPoint& before, const BranchPoint& after) {
+  const std::size_t half = before.orbit.size() / 2;
+  if (half == 0 || before.orbit.size() != 2 * half || after.orbit.size() != 2 * half) return false;
+  const auto apart = [half](const BranchPoint& p) -> Vector { return p.orbit[half] - p.orbit[0]; };
+  return before.fold * after.fold < 0 && apart(before).dot(apart(after)) < 0;
+}
+
 constexpr int most_changes = 60;     // of the events, on one branch in one direction
 constexpr std::ptrdiff_t crowd = 6;  // changes within crowd_width are one
 
@@ -95,21 +104,21 @@ void Continuation::judge(Trial& trial) const {
     const Record record = record_of(*system, s.point, s.shooting->itinerary().periods);
     if (round == 0 || record.outcome == Outcome::ok) trial.record = record;
     if (record.outcome != Outcome::ok) return;
-    if (family_.solved(record.itinerary, s.point.parameter) == s.shooting->itinerary()) {
+    if (family_.solved(record.itinerary, *system) == s.shooting->itinerary()) {
       take_events(family_, *system, record, s.point);
       trial.verdict = s.point.signature == now_.point.signature ? Verdict::same : Verdict::changed;
       return;
     }
-    auto other = remade(trial);
+    auto other = remade(trial, *system);
     if (!other) return;
     s = std::move(*other);
   }
 }
 
 /// The same orbit with the events that the motion itself has; nothing when it is another orbit.
-std::optional<Solution> Continuation::remade(Trial& trial) const {
+std::optional<Solution> Continuation::remade(Trial& trial, const System& system) const {
   const Solution& s = trial.solution;
-  const Itinerary itinerary = family_.solved(trial.record.itinerary, s.point.parameter);
+  const Itinerary itinerary = family_.solved(trial.record.itinerary, system);
   const auto shooting = shooting_for(family_, itinerary, s.shooting->anchor());
   const auto guess = shooting->unknowns(s.point.state, trial.record.durations, s.point.parameter);
   if (!guess) return std::nullopt;
@@ -269,6 +278,10 @@ bool Continuation::accept(Trial trial, double step) {
   if (reversed(trial.solution)) {
     note_hopf(before, trial.solution, step);
     end_ = "the orbit shrinks to rest";
+    return false;
+  }
+  if (turns_into_itself(before.point, trial.solution.point)) {
+    end_ = "an orbit of half as many periods: behind it come the same orbits, half a turn later";
     return false;
   }
   take_stability(trial.solution);

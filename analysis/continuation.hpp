@@ -65,7 +65,7 @@ class Continuation {
                     const Eigen::VectorXd& normal) const;
   std::optional<Trial> at(const Solution& from, double step) const;
   void judge(Trial& trial) const;
-  std::optional<Solution> remade(Trial& trial) const;
+  std::optional<Solution> remade(Trial& trial, const System& system) const;
   bool reversed(const Solution& solution) const;
   bool fades(const Solution& solution) const;
   bool turn(Solution& solution) const;

@@ -104,10 +104,7 @@ Dataset Impacts::compute(const Box& box) const {
   section.kind = Section::Kind::time;
   section.interval = duration_;
   for (std::size_t point = 0; point < box.points(); ++point) {
-    const std::vector<std::size_t> place = place_in(box, point);
-    std::vector<double> values = model().values();
-    for (std::size_t a = 0; a < axes_.size(); ++a)
-      values[static_cast<std::size_t>(axes_[a].parameter)] = axes_[a].values[place[a]];
+    const std::vector<double> values = values_at(place_in(box, point), axes_, model());
     const std::unique_ptr<System> system = model().system(values, problem_.tolerance);
     Outcome outcome = Outcome::bad_parameters;
     if (system) {

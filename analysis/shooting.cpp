@@ -20,9 +20,8 @@ std::unique_ptr<System> Family::system(double parameter_value) const {
   return model->system(at, tolerance);
 }
 
-Itinerary Family::solved(const Itinerary& itinerary, double parameter_value) const {
-  const std::unique_ptr<System> at = system(parameter_value);
-  if (!at || at->prescribes(parameter)) return itinerary;
+Itinerary Family::solved(const Itinerary& itinerary, const System& at) const {
+  if (at.prescribes(parameter)) return itinerary;
   return {{{EventKind::section, -1, 0, false, Leg::Length::own}}, itinerary.periods};
 }
 

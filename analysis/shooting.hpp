@@ -22,9 +22,9 @@ struct Family {
 
   /// nullptr where the parameter makes no system.
   std::unique_ptr<System> system(double parameter_value) const;
-  /// What is solved for an orbit of this itinerary: its legs, or, where the system cannot follow legs, its
-  /// own motion as a whole.
-  Itinerary solved(const Itinerary& itinerary, double parameter_value) const;
+  /// What is solved for an orbit of this itinerary of a system of the family: its legs, or, where the system
+  /// cannot follow legs, its own motion as a whole.
+  Itinerary solved(const Itinerary& itinerary, const System& at) const;
 };
 
 /// All equations at one place, with derivatives by all unknowns.

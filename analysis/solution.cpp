@@ -121,7 +121,7 @@ std::optional<Solution> refine_orbit(const Family& family, const NearOrbit& near
   for (int attempt = 0; attempt < 4; ++attempt) {
     const Record record = record_turn(*system, start, near.periods, turn / near.periods);
     if (record.outcome != Outcome::ok) return std::nullopt;
-    const Itinerary itinerary = family.solved(record.itinerary, near.parameter);
+    const Itinerary itinerary = family.solved(record.itinerary, *system);
     const Anchor anchor = anchor_at(family, near.parameter, start, itinerary.steps.front().mode);
     Solution s;
     s.shooting = shooting_for(family, itinerary, anchor);
@@ -132,7 +132,7 @@ std::optional<Solution> refine_orbit(const Family& family, const NearOrbit& near
     start = without_rounding(closing.u.head(s.shooting->states()), record.size);
     turn = s.shooting->turn(closing.u);
     const Record own = record_turn(*system, start, near.periods, turn / near.periods);
-    if (own.outcome != Outcome::ok || !(family.solved(own.itinerary, near.parameter) == itinerary)) continue;
+    if (own.outcome != Outcome::ok || !(family.solved(own.itinerary, *system) == itinerary)) continue;
     const Eigen::Index m = s.shooting->size();
     const Metric metric{own.size + tiny, turn, 1};
     s.tangent = tangent_of(*s.shooting, closing.equations, Vector::Unit(m + 1, m), metric);

@@ -43,10 +43,9 @@ class Sweep final : public Analysis {
   std::size_t state_count() const { return model().states().size(); }
 
   HybridState start_of(const System& system, std::span<const double> values, std::uint64_t point) const;
-  std::vector<double> values_at(const std::vector<std::size_t>& place) const;
   std::uint64_t number_of(const std::vector<std::size_t>& place) const;
   Settled settle(const std::vector<std::size_t>& place, const HybridState* follow) const;
-  Settled no_system(std::span<const double> values) const;
+  static Settled no_system(const HybridState& start);
   void compute_together(const Box& box, std::size_t first, std::size_t last, Dataset& block) const;
   void store(const Settled& settled, std::size_t point, Dataset& block) const;
   void store_itinerary(const Attractor& found, std::size_t point, Dataset& block) const;
@@ -200,15 +199,6 @@ HybridState Sweep::start_of(const System& system, std::span<const double> values
   return state;
 }
 
-std::vector<double> Sweep::values_at(const std::vector<std::size_t>& place) const {
-  std::vector<double> values = model().values();
-  const std::size_t first_axis = place.size() - axes_.size();
-  for (std::size_t a = 0; a < axes_.size(); ++a) {
-    values[static_cast<std::size_t>(axes_[a].parameter)] = axes_[a].values[place[first_axis + a]];
-  }
-  return values;
-}
-
 std::uint64_t Sweep::number_of(const std::vector<std::size_t>& place) const {
   const std::vector<std::size_t> sizes = extents();
   std::uint64_t point = 0;
@@ -216,19 +206,20 @@ std::uint64_t Sweep::number_of(const std::vector<std::size_t>& place) const {
   return point;
 }
 
-Settled Sweep::no_system(std::span<const double> values) const {
+/// Of a point whose parameters make no system.
+Settled Sweep::no_system(const HybridState& start) {
   Attractor failed;
   failed.outcome = Outcome::bad_parameters;
   failed.lyapunov = nan;
-  failed.last = problem_.start(values);
+  failed.last = start;
   return {failed, 0};
 }
 
 /// The attractor at one place of the grid, from `follow` where it is given and admissible there.
 Settled Sweep::settle(const std::vector<std::size_t>& place, const HybridState* follow) const {
-  const std::vector<double> values = values_at(place);
+  const std::vector<double> values = values_at(place, axes_, model());
   const std::unique_ptr<System> system = model().system(values, problem_.tolerance);
-  if (!system) return no_system(values);
+  if (!system) return no_system(problem_.start(values));
   HybridState start = start_of(*system, values, number_of(place));
   if (follow != nullptr) {
     HybridState from = *follow;
@@ -245,7 +236,7 @@ void Sweep::compute_together(const Box& box, std::size_t first, std::size_t last
   std::vector<HybridState> starts;
   for (std::size_t n = first; n < last; ++n) {
     const std::vector<std::size_t> place = place_in(box, n);
-    const std::vector<double> values = values_at(place);
+    const std::vector<double> values = values_at(place, axes_, model());
     systems.push_back(model().system(values, problem_.tolerance));
     starts.push_back(systems.back() ? start_of(*systems.back(), values, number_of(place))
                                     : problem_.start(values));
@@ -254,7 +245,7 @@ void Sweep::compute_together(const Box& box, std::size_t first, std::size_t last
   for (std::size_t n = first; n < last; ++n) {
     const std::size_t k = n - first;
     if (!systems[k]) {
-      store(no_system(values_at(place_in(box, n))), n, block);
+      store(no_system(starts[k]), n, block);
       continue;
     }
     const PoincareMap map(*systems[k], section_);

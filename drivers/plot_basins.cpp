@@ -20,7 +20,6 @@ namespace {
 constexpr int left_margin = 150;
 constexpr int right_margin = 420;
 constexpr int top_margin = 108;
-constexpr int bottom_margin = 108;
 constexpr int side = 720;
 constexpr double everything = std::numeric_limits<double>::infinity();
 
@@ -95,7 +94,8 @@ std::string palette(std::size_t basins) {
 }
 
 /// The picture's frame, axes and legend.
-Sheet begin(const PlotOptions& options, const Axis& x, const Axis& y, const Dataset& data, Panel& panel) {
+Sheet begin(const PlotOptions& options, const PlotAxis& x, const PlotAxis& y, const Dataset& data,
+            Panel& panel) {
   const int width = options.width > 0 ? options.width : side + left_margin + right_margin;
   const int height = options.height > 0 ? options.height : side + top_margin + bottom_margin;
   panel = {left_margin, top_margin, width - left_margin - right_margin, height - top_margin - bottom_margin};
@@ -114,8 +114,8 @@ Drawing draw_grid(const Dataset& data, const PlotOptions& options) {
         "a picture of basins needs initial states over two states; read the array basin instead");
   const Array& first = data.at(basin.dimensions[0]);
   const Array& second = data.at(basin.dimensions[1]);
-  const Axis x = parameter_axis(first, options.from, options.to, true);
-  const Axis y = parameter_axis(second, -everything, everything, true);
+  const PlotAxis x = parameter_axis(first, options.from, options.to, true);
+  const PlotAxis y = parameter_axis(second, -everything, everything, true);
   Panel panel;
   Sheet sheet = begin(options, x, y, data, panel);
   const Pixels columns(x, first, panel.width);
@@ -147,7 +147,7 @@ Plane chosen_plane(const std::vector<std::string>& states, const PlotOptions& op
   return {index_of(states, options.states[0], "state"), index_of(states, options.states[1], "state")};
 }
 
-Axis state_axis(const Dataset& data, const std::vector<std::string>& states, std::size_t state) {
+PlotAxis state_axis(const Dataset& data, const std::vector<std::string>& states, std::size_t state) {
   const Array& starts = data.at("start_state");
   double low = everything;
   double high = -everything;

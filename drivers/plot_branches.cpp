@@ -20,11 +20,9 @@
 namespace graze {
 namespace {
 
-constexpr int default_width = 1600;
 constexpr int left_margin = 150;
 constexpr int right_margin = 400;
 constexpr int top_margin = 50;
-constexpr int bottom_margin = 108;
 constexpr int state_height = 430;
 constexpr int gap = 16;
 constexpr std::size_t most_names = 60;  // written beside their points; with more the legend must do
@@ -63,7 +61,7 @@ struct Diagram {
   const Dataset* sweep;  ///< nullptr: none
   std::string parameter;
   std::vector<std::string> states;
-  Axis axis;
+  PlotAxis axis;
 };
 
 std::string attribute(const Attributes& attributes, std::string_view name) {

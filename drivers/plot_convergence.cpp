@@ -13,12 +13,11 @@
 namespace graze {
 namespace {
 
-constexpr int default_width = 1400;
+constexpr int picture_width = 1400;
 constexpr int default_height = 800;
 constexpr int left_margin = 190;
 constexpr int right_margin = 480;
 constexpr int top_margin = 66;
-constexpr int bottom_margin = 108;
 
 struct Point {
   double x;
@@ -62,7 +61,7 @@ Drawing draw_convergence(const Result& result, const PlotOptions& options) {
   const std::vector<std::string>& names = data.at("outcome").dimensions;
   const Array& coordinate = data.at(names.back());
   const Array* lines = names.size() > 1 ? &data.at(names.front()) : nullptr;
-  const int width = options.width > 0 ? options.width : default_width;
+  const int width = options.width > 0 ? options.width : picture_width;
   const int height = options.height > 0 ? options.height : default_height;
   Sheet sheet(width, height, options.title);
   const Panel panel{left_margin, top_margin, width - left_margin - right_margin,
@@ -89,7 +88,7 @@ Drawing draw_convergence(const Result& result, const PlotOptions& options) {
     legend.push_back({std::string(colour), fmt::format("{}order {:.2f}", name, order_of(points))});
   }
   if (elements.empty()) throw InputError("no errors above zero in this file");
-  Axis x = parameter_axis(coordinate, options.from, options.to);
+  PlotAxis x = parameter_axis(coordinate, options.from, options.to);
   x.logarithmic = x.from > 0;
   sheet.panel(panel);
   sheet.number_axis(x, true);

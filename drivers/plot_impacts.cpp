@@ -14,11 +14,9 @@
 namespace graze {
 namespace {
 
-constexpr int default_width = 1600;
 constexpr int left_margin = 190;
 constexpr int right_margin = 250;
 constexpr int top_margin = 66;
-constexpr int bottom_margin = 108;
 constexpr int gap = 18;
 constexpr int row_height = 32;
 constexpr int curve_height = 210;
@@ -28,7 +26,7 @@ constexpr std::size_t most_impacts = 4;
 struct Chart {
   const Dataset& data;
   const Array& coordinate;
-  Axis axis;
+  PlotAxis axis;
   std::vector<std::string> impacts;  ///< names of those that are drawn
   std::size_t kept;                  ///< of each point
 
@@ -94,7 +92,7 @@ void draw_curves(Sheet& sheet, const Panel& panel, const Chart& chart, const Arr
   if (chart.impacts.size() > 1) sheet.legend(panel, entries);
   const std::string label = label_with_unit(array.name, array.unit);
   if (array.unit != "1") sheet.command("set format y '%.1s%c'");  // 120.0u rather than 0.00012
-  sheet.value_axis(panel, low <= high ? value_axis(label, low, high) : Axis{label, 0, 1, false});
+  sheet.value_axis(panel, low <= high ? value_axis(label, low, high) : PlotAxis{label, 0, 1, false});
   sheet.plot(elements);
 }
 

@@ -23,7 +23,6 @@ namespace {
 constexpr int left_margin = 150;
 constexpr int right_margin = 210;  // of each panel: its legend or scale
 constexpr int top_margin = 108;
-constexpr int bottom_margin = 108;
 constexpr int row_gap = 160;
 constexpr int panel_width = 640;
 constexpr int panel_height = 560;
@@ -42,8 +41,8 @@ constexpr std::string_view value_palette =
 struct Map {
   Points points;
   std::size_t start;
-  Axis x;
-  Axis y;
+  PlotAxis x;
+  PlotAxis y;
   Pixels columns;
   Pixels rows;
   std::size_t y_points;  ///< number of coordinates along y
@@ -61,8 +60,8 @@ Map map_of(const Dataset& data, const PlotOptions& options, int width, int heigh
   const Array& first = *points.parameters().at(0);
   const Array& second = *points.parameters().at(1);
   constexpr double everything = std::numeric_limits<double>::infinity();
-  const Axis x = parameter_axis(first, options.from, options.to, true);
-  const Axis y = parameter_axis(second, -everything, everything, true);
+  const PlotAxis x = parameter_axis(first, options.from, options.to, true);
+  const PlotAxis y = parameter_axis(second, -everything, everything, true);
   return {points,
           points.starts().front(),
           x,

@@ -17,11 +17,9 @@
 namespace graze {
 namespace {
 
-constexpr int default_width = 1600;
 constexpr int left_margin = 150;
 constexpr int right_margin = 190;
 constexpr int top_margin = 66;
-constexpr int bottom_margin = 108;
 constexpr int gap = 18;
 constexpr int series_height = 200;
 constexpr int lane_height = 36;
@@ -239,8 +237,8 @@ Motion motion_of(const Dataset& data, double from, double to) {
 }
 
 /// First, least, greatest and last value within each pixel: looks as if all points had been drawn.
-std::string series_rows(const std::vector<double>& time, const std::vector<double>& values, const Axis& axis,
-                        int pixels) {
+std::string series_rows(const std::vector<double>& time, const std::vector<double>& values,
+                        const PlotAxis& axis, int pixels) {
   std::string rows;
   const auto pixel = [&](std::size_t i) { return static_cast<int>(axis.position(time[i]) * pixels); };
   for (std::size_t first = 0; first < time.size();) {
@@ -262,8 +260,8 @@ std::string series_rows(const std::vector<double>& time, const std::vector<doubl
 }
 
 /// Points of a curve without those that the eye could not tell from the one before.
-std::string path_rows(const std::vector<double>& x, const std::vector<double>& y, const Axis& x_axis,
-                      const Axis& y_axis, const Panel& panel) {
+std::string path_rows(const std::vector<double>& x, const std::vector<double>& y, const PlotAxis& x_axis,
+                      const PlotAxis& y_axis, const Panel& panel) {
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const bool far =
@@ -279,7 +277,7 @@ std::string path_rows(const std::vector<double>& x, const std::vector<double>& y
 }
 
 /// Room for all values of a state and for the stops on it.
-Axis state_axis(const Motion& motion, std::size_t state) {
+PlotAxis state_axis(const Motion& motion, std::size_t state) {
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
   const auto extend = [&](double value) {
@@ -301,7 +299,7 @@ std::size_t position_of(const Motion& motion, std::size_t state) {
 
 /// Light bands where the coordinate of a state, or that of which it is the velocity, is stuck at its stop.
 void add_stick_bands(std::vector<std::string>& elements, Sheet& sheet, const Motion& motion,
-                     std::size_t state, const Axis& axis) {
+                     std::size_t state, const PlotAxis& axis) {
   for (const Stop& stop : motion.stops) {
     if (stop.state != position_of(motion, state)) continue;
     std::string rows;
@@ -346,8 +344,8 @@ std::vector<std::size_t> with_velocity(const Motion& motion, std::size_t state) 
 }
 
 void draw_series(Sheet& sheet, const Panel& panel, const Motion& motion, std::size_t state,
-                 const Axis& time) {
-  const Axis axis = state_axis(motion, state);
+                 const PlotAxis& time) {
+  const PlotAxis axis = state_axis(motion, state);
   const std::vector<double>& values = motion.values[state];
   std::vector<std::string> elements;
   add_stick_bands(elements, sheet, motion, state, axis);
@@ -429,8 +427,8 @@ void draw_lanes(Sheet& sheet, const Panel& panel, const Motion& motion) {
 }
 
 void draw_portrait(Sheet& sheet, const Panel& panel, const Motion& motion, const Pair& pair) {
-  const Axis x = state_axis(motion, pair.position);
-  const Axis y = state_axis(motion, pair.velocity);
+  const PlotAxis x = state_axis(motion, pair.position);
+  const PlotAxis y = state_axis(motion, pair.velocity);
   const std::vector<double>& position = motion.values[pair.position];
   const std::vector<double>& velocity = motion.values[pair.velocity];
   std::vector<std::string> elements;
@@ -474,7 +472,7 @@ std::vector<Pair> portraits_of(const Motion& motion, const std::vector<std::size
 Drawing draw_motion(const Result& result, const PlotOptions& options) {
   const Motion motion = motion_of(result.data, options.from, options.to);
   const Array& time_array = result.data.at("time");
-  Axis time{label_with_unit("time", time_array.unit), motion.time.front(), motion.time.back()};
+  PlotAxis time{label_with_unit("time", time_array.unit), motion.time.front(), motion.time.back()};
   if (time.from == time.to) time = value_axis(time.label, time.from, time.to);
   const std::vector<std::size_t> states = chosen_states(motion, options.states);
   const std::vector<Pair> portraits = portraits_of(motion, states);

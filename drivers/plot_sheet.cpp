@@ -61,6 +61,13 @@ double round_step(double range, int most) {
   return 10 * power;
 }
 
+/// How gnuplot writes numbers that are such steps apart: with as many decimals as the step has.
+std::string number_format(double step) {
+  constexpr int most = 5;
+  const int decimals = std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
+  return decimals > most ? "%g" : fmt::format("%.{}f", decimals);
+}
+
 /// Names of tics are formats to gnuplot.
 std::string without_formats(const std::string& name) {
   std::string result;
@@ -123,14 +130,15 @@ void Sheet::value_label(const Panel& panel, std::string_view text) {
                   gnuplot_text(text), across(panel.left - label_distance), up(panel.top + panel.height / 2));
 }
 
-void Sheet::value_axis(const Panel& panel, const Axis& axis) {
+void Sheet::value_axis(const Panel& panel, const PlotAxis& axis) {
   value_label(panel, axis.label);
   commands_ += fmt::format("set yrange [{}:{}]\n", axis.from, axis.to);
-  if (axis.logarithmic)
+  if (axis.logarithmic) {
     commands_ += "set logscale y\n";
-  else
-    commands_ += fmt::format("set ytics {}\n",
-                             round_step(axis.to - axis.from, std::max(2, panel.height / tic_distance)));
+    return;
+  }
+  const double step = round_step(axis.to - axis.from, std::max(2, panel.height / tic_distance));
+  commands_ += fmt::format("set ytics {}\nset format y '{}'\n", step, number_format(step));
 }
 
 void Sheet::rows(const std::vector<std::string>& names) {
@@ -141,7 +149,7 @@ void Sheet::rows(const std::vector<std::string>& names) {
   commands_ += fmt::format("set ytics scale 0 ({})\nset yrange [0:{}]\n", tics, names.size());
 }
 
-void Sheet::number_axis(const Axis& axis, bool labelled) {
+void Sheet::number_axis(const PlotAxis& axis, bool labelled) {
   commands_ += fmt::format("set xrange [{}:{}]\n", axis.from, axis.to);
   const int most_tics = std::max(2, panel_width_ / number_distance);
   if (axis.logarithmic) {
@@ -296,15 +304,15 @@ std::vector<Pair> pairs(const std::vector<std::string>& states) {
   return result;
 }
 
-double Axis::value(double position) const {
+double PlotAxis::value(double position) const {
   return logarithmic ? from * std::pow(to / from, position) : from + position * (to - from);
 }
 
-double Axis::position(double value) const {
+double PlotAxis::position(double value) const {
   return logarithmic ? std::log(value / from) / std::log(to / from) : (value - from) / (to - from);
 }
 
-Axis parameter_axis(const Array& coordinate, double from, double to, bool whole_cells) {
+PlotAxis parameter_axis(const Array& coordinate, double from, double to, bool whole_cells) {
   std::vector<double> all = numbers(coordinate);
   std::erase_if(all, [](double value) { return !std::isfinite(value); });
   std::sort(all.begin(), all.end());
@@ -313,27 +321,27 @@ Axis parameter_axis(const Array& coordinate, double from, double to, bool whole_
   const std::string label = label_with_unit(coordinate.name, coordinate.unit);
   if (inside.empty()) throw InputError(fmt::format("no points with {} from {} to {}", label, from, to));
 
-  Axis axis{label, inside.front(), inside.back(), geometric(all)};
+  PlotAxis axis{label, inside.front(), inside.back(), geometric(all)};
   if (axis.from == axis.to) {
     const double room = axis.from == 0 ? 1 : 0.05 * std::abs(axis.from);
     return {label, axis.from - room, axis.to + room, false};
   }
   if (whole_cells) {
     const double half = 0.5 / static_cast<double>(inside.size() - 1);
-    const Axis points = axis;
+    const PlotAxis points = axis;
     axis.from = points.value(-half);
     axis.to = points.value(1 + half);
   }
   return axis;
 }
 
-Axis value_axis(std::string label, double low, double high) {
+PlotAxis value_axis(std::string label, double low, double high) {
   if (!(low <= high)) return {std::move(label), 0, 1, false};
   const double room = high > low ? 0.04 * (high - low) : std::max(0.05 * std::abs(low), 1e-3);
   return {std::move(label), low - room, high + room, false};
 }
 
-Pixels::Pixels(const Axis& axis, const Array& coordinate, int count) {
+Pixels::Pixels(const PlotAxis& axis, const Array& coordinate, int count) {
   const std::vector<double> x = numbers(coordinate);
   for (std::size_t i = 0; i < x.size(); ++i)
     if (std::isfinite(x[i])) order_.push_back(i);

@@ -13,6 +13,10 @@
 
 namespace graze {
 
+/// Pixels: of a picture whose width nobody asked for, and below the last panel for its axis.
+inline constexpr int default_width = 1600;
+inline constexpr int bottom_margin = 108;
+
 /// A plot area, in pixels from the left and from the top.
 struct Panel {
   int left = 0;
@@ -22,7 +26,7 @@ struct Panel {
 };
 
 /// A number axis of a picture.
-struct Axis {
+struct PlotAxis {
   std::string label;
   double from = 0;
   double to = 1;
@@ -56,11 +60,11 @@ class Sheet {
   /// An upright label left of the panel, at a place that does not depend on the numbers there.
   void value_label(const Panel& panel, std::string_view text);
   /// The y axis of the panel.
-  void value_axis(const Panel& panel, const Axis& axis);
+  void value_axis(const Panel& panel, const PlotAxis& axis);
   /// A y axis of rows with these names, from the bottom; row i reaches from i to i + 1.
   void rows(const std::vector<std::string>& names);
   /// The x axis of the panel, with numbers and label or just with tics.
-  void number_axis(const Axis& axis, bool labelled);
+  void number_axis(const PlotAxis& axis, bool labelled);
   /// Text from this point to the right.
   void text(int left, int middle, std::string_view text);
   /// The range of values that the palette spreads over, low < high.
@@ -130,14 +134,14 @@ std::vector<Pair> pairs(const std::vector<std::string>& states);
 /// The axis of the coordinates of a swept parameter, cut to from … to; logarithmic when their ratios are
 /// constant. With `whole_cells` the outermost points have as much room as the others. Throws InputError
 /// when nothing is left.
-Axis parameter_axis(const Array& coordinate, double from, double to, bool whole_cells = false);
+PlotAxis parameter_axis(const Array& coordinate, double from, double to, bool whole_cells = false);
 /// Values between low and high with a little room.
-Axis value_axis(std::string label, double low, double high);
+PlotAxis value_axis(std::string label, double low, double high);
 
 /// Which of many coordinates belong to each of a few pixels: those inside the pixel, else the nearest one.
 class Pixels {
  public:
-  Pixels(const Axis& axis, const Array& coordinate, int count);
+  Pixels(const PlotAxis& axis, const Array& coordinate, int count);
 
   std::size_t count() const { return first_.size(); }
   /// Indices of the coordinates of a pixel; at least one.

@@ -21,11 +21,9 @@
 namespace graze {
 namespace {
 
-constexpr int default_width = 1600;
 constexpr int left_margin = 150;
 constexpr int right_margin = 250;
 constexpr int top_margin = 66;
-constexpr int bottom_margin = 108;
 constexpr int gap = 18;
 
 constexpr int state_height = 340;
@@ -105,7 +103,7 @@ struct Sweep {
   std::vector<std::string> states = {};
   std::vector<std::string> contacts = {};
   std::vector<std::string> frictions = {};
-  Axis axis;
+  PlotAxis axis;
   Pixels pixels;
   std::vector<std::vector<std::size_t>> groups;  ///< of starts; each has its own row and colour
 };
@@ -120,7 +118,7 @@ std::vector<std::vector<std::size_t>> grouped(const std::vector<std::size_t>& st
 Sweep sweep_of(const Dataset& data, const PlotOptions& options, int width) {
   Points points(data, options.start);
   const Array& coordinate = *points.parameters().front();
-  const Axis axis = parameter_axis(coordinate, options.from, options.to);
+  const PlotAxis axis = parameter_axis(coordinate, options.from, options.to);
   Sweep sweep{.points = points,
               .map_state = points.find("map_state", {"iterate", "state"}),
               .period = points.find("period"),
@@ -182,7 +180,7 @@ void for_values(const Sweep& sweep, std::size_t start, std::size_t state, Wanted
 constexpr auto all_points = [](std::size_t) { return true; };
 
 /// Motions that grow without bound would squeeze all others: they don't count unless there are no others.
-Axis state_axis(const Sweep& sweep, std::size_t state) {
+PlotAxis state_axis(const Sweep& sweep, std::size_t state) {
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
   const auto extend = [&](double, double value) {
@@ -246,7 +244,7 @@ struct Column {
 };
 
 Column count_column(const Sweep& sweep, std::size_t state, std::span<const std::size_t> parameter_values,
-                    const Axis& axis, int cells) {
+                    const PlotAxis& axis, int cells) {
   Column column;
   for (const std::vector<std::size_t>& starts : sweep.groups) {
     std::vector<std::size_t> counts(static_cast<std::size_t>(cells));
@@ -283,7 +281,7 @@ int cell_code(const Column& column, std::size_t cell) {
   return code;
 }
 
-std::vector<std::vector<double>> density(const Sweep& sweep, std::size_t state, const Axis& axis,
+std::vector<std::vector<double>> density(const Sweep& sweep, std::size_t state, const PlotAxis& axis,
                                          const Panel& panel) {
   const Pixels pixels(sweep.axis, *sweep.points.parameters().front(), std::max(1, panel.width / cell_size));
   const int cells = std::max(1, panel.height / cell_size);
@@ -318,7 +316,7 @@ void draw_density_scale(Sheet& sheet, const Panel& panel) {
 }
 
 void draw_state(Sheet& sheet, const Panel& panel, const Sweep& sweep, std::size_t state, bool with_legend) {
-  const Axis axis = state_axis(sweep, state);
+  const PlotAxis axis = state_axis(sweep, state);
   sheet.value_axis(panel, axis);
   const bool few = count_values(sweep, state, all_points) <= most_dots;
   if (with_legend && sweep.groups.size() > 1) {
@@ -528,7 +526,7 @@ bool any(const Array* shares) {
   return std::any_of(list.begin(), list.end(), [](double share) { return share > 0; });
 }
 
-Axis share_axis(const char* label, double greatest) { return {label, 0, 1.08 * greatest}; }
+PlotAxis share_axis(const char* label, double greatest) { return {label, 0, 1.08 * greatest}; }
 
 void draw_friction(Sheet& sheet, const Panel& panel, const Sweep& sweep) {
   std::vector<std::string> elements = {std::string(nothing_on_first_axes)};

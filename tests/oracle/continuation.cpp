@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <optional>
 #include <string>
 
+#include "analysis/atlas.hpp"
 #include "analysis/attractor.hpp"
 #include "analysis/branch.hpp"
 #include "analysis/branch_part.hpp"
@@ -201,6 +203,61 @@ TEST_CASE("a branch that is kept comes back to the last bit") {
   CHECK_THROWS(unpacked(with(numbers.size(), 1e15)));
   CHECK_THROWS(unpacked(with(numbers.size(), -1)));
   CHECK_THROWS(unpacked(with(numbers.size(), std::nan(""))));
+}
+
+TEST_CASE("a branch of doubled orbits ends where they are born") {
+  // of the bouncing ball: a period doubling at (pi (1-e)/(1+e))^2 + (2 (1+e^2)/(1+e)^2)^2 = Gamma^2
+  const double birth = std::hypot(std::numbers::pi / 3, 2.5 / 2.25);
+  const Family f = family("name = 'bouncing_ball'\ne = 0.5", "Gamma");
+  const Branch branch = branch_from(f, {3, 1}, 1.56, 1.4, 1.6);
+  CHECK(branch.begins ==
+        "an orbit of half as many periods: behind it come the same orbits, half a turn later");
+  double least = 2;
+  for (const BranchPoint& p : branch.points) {
+    CHECK(p.signature.periods == 2);
+    least = std::min(least, p.parameter);
+  }
+  CHECK(least > birth - 1e-9);
+  CHECK(least < birth + 1e-2);
+}
+
+TEST_CASE("a branch does not depend on how many of its forerunners come from a journal") {
+  class Shelf final : public Journal {
+   public:
+    std::vector<Dataset> parts;
+    std::size_t kept = 0;  ///< so many are recalled
+    std::optional<Dataset> recall(std::size_t number) override {
+      return number < kept ? std::optional(parts[number]) : std::nullopt;
+    }
+    void keep(std::size_t number, const Dataset& part) override {
+      CHECK(number == parts.size());
+      parts.push_back(part);
+    }
+  };
+  const Family f = family("name = 'impact_oscillator'\nb = 0.04\nr = 0.9\nstop = 0\nF = 0.4", "omega");
+  AtlasOptions options;
+  options.continuation.from = 0.78;
+  options.continuation.to = 0.9;
+  options.generations = 2;
+  const auto start = orbit_from(f, {-1, 0}, 0.8);
+  const BranchPoint& p = start->point;
+  const auto numbers = [&](Shelf& shelf) {
+    Atlas atlas(f, options, shelf);
+    atlas.take({p.parameter, p.orbit, p.signature.periods, p.period, {}});
+    std::vector<std::vector<double>> all;
+    for (const Branch& b : atlas.branches())
+      all.push_back(std::get<std::vector<double>>(packed(b).at("numbers").values));
+    return all;
+  };
+  Shelf whole;
+  const auto expected = numbers(whole);
+  REQUIRE(expected.size() > 2);
+  for (std::size_t kept = 0; kept < expected.size(); ++kept) {
+    Shelf interrupted = whole;
+    interrupted.kept = kept;
+    interrupted.parts.resize(kept);
+    CHECK(numbers(interrupted) == expected);
+  }
 }
 
 TEST_CASE("the branch that leaves at a period doubling has the doubled orbit") {
