@@ -241,8 +241,8 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
   const Signature before = now_.point.signature;
   if (!jump(last.solution, contact, kind, 1e-6)) return false;
   if (noted && now_.point.signature == before) passed_.pop_back();  // nothing has changed after all
-  if (noted && other.record.outcome != Outcome::ok && now_.point.signature.periods == before.periods &&
-      !(now_.point.signature == before)) {  // the motion beyond broke off: what there is now tells the change
+  if (noted && now_.point.signature.periods == before.periods && !(now_.point.signature == before)) {
+    // The motion beyond closes nowhere, it may have gone another way still: the orbit there tells the change.
     const auto [told, where] =
         change_between(before, now_.point.signature, static_cast<int>(family_.model->contacts().size()));
     passed_.back().kind = told;

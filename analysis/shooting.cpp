@@ -167,26 +167,28 @@ std::optional<Equations> Shooting::equations(const Eigen::VectorXd& u) const {
   e.measure.resize(steps());
   e.measure_slope.setZero(steps(), unknowns);
 
-  // Of the present state and time, by the unknowns that they depend on; likewise of residual and measure.
+  // By the unknowns that they depend on, one column each: present state and time, residual, measure.
   const Eigen::Index live = static_cast<Eigen::Index>(live_columns_.size());
-  Eigen::MatrixXd state_slope;
-  Eigen::RowVectorXd time_slope = Eigen::RowVectorXd::Zero(live);
-  Eigen::MatrixXd slope = Eigen::MatrixXd::Zero(size(), live);
-  Eigen::MatrixXd measure_slope(steps(), live);
+  Eigen::MatrixXd state_slope(live, states_);
+  Eigen::VectorXd time_slope = Eigen::VectorXd::Zero(live);
+  Eigen::MatrixXd next_slope(live, states_);
+  Eigen::VectorXd end_slope = time_slope;
+  Eigen::MatrixXd slope = Eigen::MatrixXd::Zero(live, size());
+  Eigen::MatrixXd measure_slope(live, steps());
   Eigen::VectorXd state;
   double time = 0;
   Eigen::Index row = 0;
   const auto join = [&](std::size_t node, const Eigen::VectorXd& from) {
     const Eigen::Index column = static_cast<Eigen::Index>(node) * states_;
     e.residual.segment(row, states_) = from - u.segment(column, states_);
-    slope.middleRows(row, states_) = state_slope;
-    slope.block(row, column, states_, states_) -= Eigen::MatrixXd::Identity(states_, states_);
+    slope.middleCols(row, states_) = state_slope;
+    slope.block(column, row, states_, states_) -= Eigen::MatrixXd::Identity(states_, states_);
     row += states_;
   };
   const auto begin_at = [&](std::size_t node) {
     const Eigen::Index column = static_cast<Eigen::Index>(node) * states_;
-    state_slope = Eigen::MatrixXd::Zero(states_, live);
-    state_slope.middleCols(column, states_).setIdentity();
+    state_slope.setZero();
+    state_slope.middleRows(column, states_).setIdentity();
   };
   Eigen::Index column = duration_index(0);  // of the next duration that is not found, among `live`
   for (std::size_t k = 0; k < list.size(); ++k) {
@@ -199,51 +201,50 @@ std::optional<Equations> Shooting::equations(const Eigen::VectorXd& u) const {
     const Reached& reached = course->legs[k];
     const Step& step = itinerary_.steps[k];
     const bool found = Leg::finds_end(step.length);
-    const auto chained = [&](const Eigen::MatrixXd& by) {
-      // Later durations do not matter yet.
-      Eigen::MatrixXd total = Eigen::MatrixXd::Zero(by.rows(), live);
+    const auto chain = [&](const auto& by, auto&& total) {
       const auto add = [&](Eigen::Index first, Eigen::Index count) {
-        total.middleCols(first, count) =
-            by.leftCols(states_).lazyProduct(state_slope.middleCols(first, count)) +
-            by.col(states_).lazyProduct(time_slope.segment(first, count));
+        total.segment(first, count) = by(states_) * time_slope.segment(first, count);
+        for (Eigen::Index i = 0; i < states_; ++i)
+          total.segment(first, count) += by(i) * state_slope.col(i).segment(first, count);
       };
-      add(0, column);
+      add(0, column);  // later durations do not matter yet
       add(live - 1, 1);
-      if (!found) total.col(column) += by.col(states_ + 1);
-      total.col(live - 1) += by.col(states_ + 2);
-      return total;
+      total.segment(column, live - 1 - column).setZero();
+      if (!found) total(column) = by(states_ + 1);
+      total(live - 1) += by(states_ + 2);
     };
-    const Eigen::RowVectorXd end_slope = chained(reached.time_slope);
+    chain(reached.time_slope, end_slope);
     e.measure(static_cast<Eigen::Index>(k)) = reached.measure;
-    measure_slope.row(static_cast<Eigen::Index>(k)) = chained(reached.measure_slope);
+    chain(reached.measure_slope, measure_slope.col(static_cast<Eigen::Index>(k)));
     if (found) {
       e.residual(row) = list[k].duration - (reached.time - time);
       e.slope(row, duration_index(k)) = 1;
-      slope.row(row++) = time_slope - end_slope;
+      slope.col(row++) = time_slope - end_slope;
     } else if (step.instant) {
       e.residual(row) = list[k].duration;
-      slope(row++, column) = 1;
+      slope(column, row++) = 1;
     } else if (step.end != EventKind::section) {
       e.residual(row) = reached.guard;
-      slope.row(row++) = chained(reached.guard_slope);
+      chain(reached.guard_slope, slope.col(row++));
     }
-    state_slope = chained(reached.state_slope);
-    time_slope = end_slope;
+    for (Eigen::Index i = 0; i < states_; ++i) chain(reached.state_slope.row(i), next_slope.col(i));
+    state_slope.swap(next_slope);
+    time_slope.swap(end_slope);
     time = reached.time;
     state = reached.state;
     if (!found) ++column;
   }
   if (forced()) {
     e.residual(row) = time - itinerary_.periods * system->period();
-    slope.row(row) = time_slope;
-    slope(row++, live - 1) -= itinerary_.periods * course->period_slope;
+    slope.col(row) = time_slope;
+    slope(live - 1, row++) -= itinerary_.periods * course->period_slope;
   } else {
     e.residual(row) = anchor_.normal.dot(u.head(states_) - anchor_.state);
-    slope.row(row++).head(states_) = anchor_.normal.transpose();
+    slope.col(row++).head(states_) = anchor_.normal;
   }
   join(0, state);
-  e.slope(Eigen::all, live_columns_) = slope;
-  e.measure_slope(Eigen::all, live_columns_) = measure_slope;
+  e.slope(Eigen::all, live_columns_) = slope.transpose();
+  e.measure_slope(Eigen::all, live_columns_) = measure_slope.transpose();
   if (!e.residual.allFinite() || !e.slope.allFinite()) return std::nullopt;
   return e;
 }

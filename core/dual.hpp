@@ -78,6 +78,63 @@ operator*(const Dual<1>& p, Dual<N> b) {
   return b;
 }
 
+/// Adds up products. The derivatives go two at a time: left alone, the compiler takes them one by one.
+template <class T>
+class Products {
+ public:
+  void add(double a, double b) { sum_ += a * b; }
+  /// to = sum t.
+  void store(double t, double& to) const { to = sum_ * t; }
+
+ private:
+  T sum_ = 0;
+};
+
+template <int N>
+class Products<Dual<N>> {
+ public:
+  void add(const Dual<N>& a, const Dual<N>& b) {
+#pragma GCC unroll 16
+    for (std::size_t k = 0; k < pairs; ++k) pairs_[k] += pair(a, k) * b.value + pair(b, k) * a.value;
+    if constexpr (odd) last_ += a.slope.back() * b.value + a.value * b.slope.back();
+    value_ += a.value * b.value;
+  }
+  void add(double a, const Dual<N>& b) {
+#pragma GCC unroll 16
+    for (std::size_t k = 0; k < pairs; ++k) pairs_[k] += pair(b, k) * a;
+    if constexpr (odd) last_ += a * b.slope.back();
+    value_ += a * b.value;
+  }
+  void add(const Dual<1>& a, const Dual<N>& b) requires(N > 1) {
+    add(a.value, b);
+    if constexpr (odd) {
+      last_ += a.slope.front() * b.value;
+    } else {
+      pairs_[pairs - 1] += Pair{0, a.slope.front() * b.value};
+    }
+  }
+  void store(double t, Dual<N>& to) const {
+#pragma GCC unroll 16
+    for (std::size_t k = 0; k < pairs; ++k) {
+      const Pair p = pairs_[k] * t;
+      to.slope[2 * k] = p[0];
+      to.slope[2 * k + 1] = p[1];
+    }
+    if constexpr (odd) to.slope.back() = last_ * t;
+    to.value = value_ * t;
+  }
+
+ private:
+  using Pair = double __attribute__((vector_size(16)));
+  static constexpr std::size_t pairs = static_cast<std::size_t>(N) / 2;
+  static constexpr bool odd = N % 2 != 0;
+  static Pair pair(const Dual<N>& a, std::size_t k) { return Pair{a.slope[2 * k], a.slope[2 * k + 1]}; }
+
+  std::array<Pair, pairs> pairs_{};
+  double last_ = 0;
+  double value_ = 0;
+};
+
 /// f(a) for a function with value `f` and derivative `slope` at a.
 template <int N>
 Dual<N> chain(const Dual<N>& a, double f, double slope) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <span>
+#include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "core/chatter.hpp"
 #include "core/course.hpp"
@@ -37,7 +39,7 @@ class LinearLeg {
     if (leg.length != Leg::Length::given) return meet(leg);
     const double length = value_of(duration);
     if (!(length >= -mode_.cell)) return false;
-    const long cells = length > 0 ? static_cast<long>(length / mode_.cell) : 0;
+    const long cells = std::lround(std::max(0.0, length) / mode_.cell);
     const double fraction = length / mode_.cell - static_cast<double>(cells);
     x = within_cell(mode_, after_cells(mode_, extended(), cells), fraction);
     time += S(length);
@@ -48,21 +50,24 @@ class LinearLeg {
 
  private:
   void drift(const S& late) {
-    x += mode_.A.topRows(x.size()).lazyProduct(extended()).eval() * late;
+    add_rate(mode_, extended(), late, x);
     time += late;
   }
   /// To the zero of the gap.
   bool meet(const Leg& leg) {
     const auto& row = mode_.contacts[static_cast<std::size_t>(leg.contact)].guard;
     const Extended z = extended();
-    const Eigen::VectorXd plain = values_of(z);
-    const Eigen::RowVectorXd guard_row = values_of(row);
-    Eigen::VectorXd c(static_cast<Eigen::Index>(mode_.taylor.size()));
-    c(0) = leg.length == Leg::Length::rebound ? 0 : guard_row.dot(plain);
-    for (Eigen::Index k = 1; k < c.size(); ++k) {
-      c(k) = guard_row.head(x.size()).dot(values_of(mode_.taylor[static_cast<std::size_t>(k)]) * plain);
+    Eigen::Matrix<double, Mode::Z, 1> term = values_of(z);
+    Eigen::Matrix<double, Mode::Z, 1> next = term;
+    const Eigen::Matrix<double, 1, Mode::Z> guard_row = values_of(row);
+    const auto A = values_of(mode_.A).eval();
+    std::array<double, taylor_terms> gap_on_cell{};
+    gap_on_cell[0] = leg.length == Leg::Length::rebound ? 0 : guard_row.dot(term);
+    for (int k = 1; k < taylor_terms; ++k) {
+      rate_of(A, dofs(), term, mode_.cell / k, next);
+      term.swap(next);
+      gap_on_cell[static_cast<std::size_t>(k)] = guard_row.dot(term);
     }
-    const std::span<const double> gap_on_cell(c.data(), static_cast<std::size_t>(c.size()));
     const auto end = end_of_flight(gap_on_cell, leg.length == Leg::Length::rebound);
     if (!end) return false;
     const double s = *end;
@@ -80,7 +85,7 @@ class LinearLeg {
     return z;
   }
   Eigen::Index dofs() const { return system_.mass.rows(); }
-  S dot(const Row& row) const { return row.lazyProduct(extended())(0, 0); }
+  S dot(const Row& row) const { return product(row, extended()); }
 
   void finish(const Leg& leg) {
     const auto& contact = mode_.contacts[static_cast<std::size_t>(leg.contact)];

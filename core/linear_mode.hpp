@@ -66,6 +66,7 @@ struct FrictionRows {
 template <class S, int Dofs, int Harmonics, int Contacts, int Frictions = 0>
 class LinearMode {
  public:
+  using Scalar = S;
   static constexpr int Z = extended_size<Dofs, Harmonics>;
   static constexpr int X = state_size<Dofs>;
   using System = LinearSystem<S, Dofs, Harmonics, Contacts, Frictions>;
@@ -75,9 +76,10 @@ class LinearMode {
 
   LinearMode(const System& system, std::int64_t mode);
 
-  double cell = 0;                             ///< h
-  std::vector<Eigen::Matrix<S, X, Z>> taylor;  ///< (Ah)^k / k!, k = 0 … taylor_terms − 1, rows of q and q'
-  Square A;                                    ///< z' = A z
+  double cell = 0;  ///< h
+  std::vector<Eigen::Matrix<S, X, Z>>
+      taylor;  ///< plain: (Ah)^k / k!, k = 0 … taylor_terms − 1, rows of q and q'
+  Square A;    ///< z' = A z
   std::vector<ContactRows<S, Dofs, Z>> contacts;  ///< one per contact
   std::vector<FrictionRows<S, Z>> frictions;      ///< one per friction
 
@@ -87,6 +89,7 @@ class LinearMode {
     k -= contacts.size();
     return frictions[k / 2].guard[k % 2];
   }
+  Eigen::Index dofs() const { return dofs_; }
   /// e^{Ah}.
   const Square& step() const { return powers_.front(); }
   /// e^{Ah 2^j}, made when first needed.
@@ -96,8 +99,44 @@ class LinearMode {
 
  private:
   void set_extended(const System& system, const Eigen::Matrix<S, Dofs, Z>& acceleration);
+  Eigen::Index dofs_ = 0;
   mutable std::vector<Square> powers_;
 };
+
+/// A row times a column; the row may be without derivatives.
+template <class Row, class Column>
+typename Column::Scalar product(const Row& row, const Column& z) {
+  Products<typename Column::Scalar> sum;
+  for (Eigen::Index j = 0; j < z.size(); ++j) sum.add(row(j), z(j));
+  typename Column::Scalar result;
+  sum.store(1, result);
+  return result;
+}
+
+/// rate = A z t, column by column: velocities, accelerations, the turning phases, nothing for the 1. `rate`
+/// has the size of z and is not z.
+template <class Square, class Columns>
+void rate_of(const Square& A, Eigen::Index dofs, const Columns& z, double t, Columns& rate) {
+  using T = typename Columns::Scalar;
+  const Eigen::Index one = z.rows() - 1;
+  const Eigen::Index phases = (one - 2 * dofs) / 2;
+  for (Eigen::Index k = 0; k < z.cols(); ++k) {
+    const auto set = [&](Eigen::Index i, Eigen::Index from, Eigen::Index count) {
+      Products<T> sum;
+      for (Eigen::Index j = from; j < from + count; ++j) sum.add(A(i, j), z(j, k));
+      sum.store(t, rate(i, k));
+    };
+    for (Eigen::Index i = 0; i < dofs; ++i) {
+      rate(i, k) = z(dofs + i, k) * t;
+      set(dofs + i, 0, one + 1);
+    }
+    for (Eigen::Index j = 2 * dofs; j < 2 * dofs + phases; ++j) {
+      set(j, phases + j, 1);
+      set(phases + j, j, 1);
+    }
+    rate(one, k) = T(0);
+  }
+}
 
 /// Upper estimate of the fastest rate in z' = A z: a norm of A in which positions count by their speed.
 template <class Derived>
@@ -157,6 +196,7 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
       if (layout.sliding(mode, k) == Sliding::stuck) hold(sys.sliding.col(k));
     }
   }
+  dofs_ = n;
   set_extended(sys, acceleration);
 
   Eigen::VectorXd frequency = values_of(sys.frequency);
@@ -164,9 +204,13 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
   cell = rate > 0 ? 1 / rate : 1.0;
   Square sum = Square::Zero(z, z);
   Square term = Square::Identity(z, z);
+  Square next = term;
   for (int k = 0; k < taylor_terms; ++k) {
-    if (k > 0) term = (term * A * S(cell / k)).eval();
-    taylor.push_back(term.topRows(2 * n));
+    if (k > 0) {
+      rate_of(A, n, term, cell / k, next);
+      term.swap(next);
+    }
+    if constexpr (std::is_same_v<S, double>) taylor.push_back(term.topRows(2 * n));
     sum += term;
   }
   powers_.push_back(sum);
@@ -288,22 +332,43 @@ inline std::size_t terms_within(double s) {
 }
 
 /// (q, q') at the fraction s of a cell beyond z, −1 <= s <= 1, by its Taylor polynomial. The mode may be
-/// plain and z dual.
+/// plain and z dual. Where the mode has derivatives too, term after term: none of powers of A are needed.
 template <class Mode, class S>
 Eigen::Matrix<S, Mode::X, 1> within_cell(const Mode& mode, const Eigen::Matrix<S, Mode::Z, 1>& z, double s) {
-  std::size_t k = terms_within(s);
-  Eigen::Matrix<S, Mode::X, 1> sum = Eigen::Matrix<S, Mode::X, 1>::Constant(mode.taylor.front().rows(), S(0));
-  while (k-- > 0) sum = mode.taylor[k].lazyProduct(z) + sum * s;
-  return sum;
+  std::size_t terms = terms_within(s);
+  if constexpr (std::is_same_v<typename Mode::Scalar, double>) {
+    Eigen::Matrix<S, Mode::X, 1> sum =
+        Eigen::Matrix<S, Mode::X, 1>::Constant(mode.taylor.front().rows(), S(0));
+    while (terms-- > 0) sum = mode.taylor[terms].lazyProduct(z) + sum * s;
+    return sum;
+  } else {
+    const Eigen::Index dofs = mode.dofs();
+    std::array<Eigen::Matrix<S, Mode::Z, 1>, 2> term = {z, z};  // the last one and the next, in turn
+    Eigen::Matrix<S, Mode::X, 1> sum = z.head(2 * dofs);
+    for (std::size_t k = 1; k < terms; ++k) {
+      rate_of(mode.A, dofs, term[(k + 1) % 2], s * mode.cell / static_cast<double>(k), term[k % 2]);
+      for (Eigen::Index i = 0; i < 2 * dofs; ++i) sum(i) += term[k % 2](i);
+    }
+    return sum;
+  }
 }
 
 /// z after n whole cells.
 template <class Mode, class S>
 Eigen::Matrix<S, Mode::Z, 1> after_cells(const Mode& mode, Eigen::Matrix<S, Mode::Z, 1> z, long n) {
+  Eigen::Matrix<S, Mode::Z, 1> next = z;
   for (std::size_t j = 0; n != 0; ++j, n >>= 1) {
-    if ((n & 1) != 0) z = mode.power(j).lazyProduct(z).eval();
+    if ((n & 1) == 0) continue;
+    for (Eigen::Index i = 0; i < z.size(); ++i) next(i) = product(mode.power(j).row(i), z);
+    z.swap(next);
   }
   return z;
+}
+
+/// x += A z t for the states x of z, such as a shift of time.
+template <class Mode, class State, class S>
+void add_rate(const Mode& mode, const Eigen::Matrix<S, Mode::Z, 1>& z, const S& t, State& x) {
+  for (Eigen::Index i = 0; i < x.size(); ++i) x(i) += product(mode.A.row(i), z) * t;
 }
 
 }  // namespace graze

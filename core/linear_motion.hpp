@@ -159,7 +159,7 @@ class LinearMotion
   void drift(const S& shift);
   void drift_time(const S& shift) { drift(shift); }
   S guard(int k) { return dot(carried_.mode(mode_).guard(static_cast<std::size_t>(k)), extended()); }
-  S dot(const Eigen::Matrix<P, 1, Z>& row, const Extended& z) const { return row.lazyProduct(z)(0, 0); }
+  S dot(const Eigen::Matrix<P, 1, Z>& row, const Extended& z) const { return product(row, z); }
   S approach(int i) const { return normal(i).dot(x.tail(dofs())); }
   S gap(int i) const { return S(carried_.system().position(i)) - normal(i).dot(x.head(dofs())); }
   double reach(int i) const;
@@ -224,7 +224,9 @@ void LinearMotion<S, P, D, H, C, F>::move(const Crossing& c) {
     x = c.fraction > 0.5 ? within_cell(mode, flow_.next_z(), c.fraction - 1)
                          : within_cell(mode, flow_.z(), c.fraction);
   } else {
-    x = within_cell(mode, after_cells(mode, arc_start_, c.cell), c.fraction);
+    const long whole = c.fraction > 0.5 ? 1 : 0;
+    x = within_cell(mode, after_cells(mode, arc_start_, c.cell + whole),
+                    c.fraction - static_cast<double>(whole));
   }
   time += S((static_cast<double>(c.cell) + c.fraction) * mode.cell);
 }
@@ -232,7 +234,7 @@ void LinearMotion<S, P, D, H, C, F>::move(const Crossing& c) {
 /// A shift of time of value zero: what the derivatives of an instant do to the state there.
 template <class S, class P, int D, int H, int C, int F>
 void LinearMotion<S, P, D, H, C, F>::drift(const S& shift) {
-  x += carried_.mode(mode_).A.topRows(2 * dofs()).lazyProduct(extended()).eval() * shift;
+  add_rate(carried_.mode(mode_), extended(), shift, x);
   time += shift;
 }
 

@@ -31,24 +31,22 @@ Shard read_shard(const std::string& text) {
                    ", such as 3/8");
 }
 
-void add_case_options(CLI::App& verb, CaseOptions& options) {
-  verb.add_option("CASE", options.path, "case file (TOML)")->required();
-  verb.add_option("--set", options.overrides, "setting that replaces the one in the file; may be repeated")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  verb.add_option("--threads", options.threads, "threads; 0: what the case says, else all")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1024));
-  verb.add_option("--shard", options.shard, "part I of N of the blocks only; graze merge joins the parts")
-      ->type_name("I/N");
-  verb.add_option("--max-time", options.max_time, "stop between blocks after 3h, 20m, 45s …; exit code 75")
-      ->type_name("TIME");
-  verb.add_option("-o,--output", options.output, "result file; default: [output] file, else the case's name")
-      ->type_name("FILE");
-  verb.add_option("--events", options.events, "events as CSV, - for standard output (simulate)")
-      ->type_name("FILE");
-  verb.add_flag("--force", options.force, "replace a result that comes from another case");
-  verb.add_flag("--quiet", options.quiet, "errors only");
+void add_case_options(Verb& verb, CaseOptions& options) {
+  verb.option("CASE", options.path, "case file (TOML)", {.required = true});
+  verb.option("--set", options.overrides, "setting that replaces the one in the file; may be repeated",
+              {.value = "KEY=VALUE"});
+  verb.option("--threads", options.threads, "threads; 0: what the case says, else all",
+              {.value = "N", .least = 0, .most = 1024});
+  verb.option("--shard", options.shard, "part I of N of the blocks only; graze merge joins the parts",
+              {.value = "I/N"});
+  verb.option("--max-time", options.max_time, "stop between blocks after 3h, 20m, 45s …; exit code 75",
+              {.value = "TIME"});
+  verb.option("-o,--output", options.output, "result file; default: [output] file, else the case's name",
+              {.value = "FILE"});
+  verb.option("--events", options.events, "events as CSV, - for standard output (simulate)",
+              {.value = "FILE"});
+  verb.flag("--force", options.force, "replace a result that comes from another case");
+  verb.flag("--quiet", options.quiet, "errors only");
 }
 
 std::string result_path(const Case& c, const std::string& output) {

@@ -1,13 +1,13 @@
 /// The options of the verbs that take a case file: whatever can be run can be checked.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "core/shard.hpp"
 #include "data/archive.hpp"
 #include "drivers/case.hpp"
+#include "drivers/command.hpp"
 
 namespace graze {
 
@@ -27,7 +27,7 @@ struct CaseOptions {
 Shard read_shard(const std::string& text);
 
 /// Adds CASE and all options. `options` must outlive the parsing and the callback.
-void add_case_options(CLI::App& verb, CaseOptions& options);
+void add_case_options(Verb& verb, CaseOptions& options);
 
 /// Where the result goes: what the command line says, else the case, else the case's name with ending .h5.
 std::string result_path(const Case& c, const std::string& output);

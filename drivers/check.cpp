@@ -116,7 +116,7 @@ void check(const CaseOptions& options) {
 
 GRAZE_COMMAND(check) {
   static_cast<void>(context);
-  CLI::App& verb = *app.add_subcommand("check", "validate a case and say what a run would do");
+  Verb verb = app.add_verb("check", "validate a case and say what a run would do");
   const auto options = std::make_shared<CaseOptions>();
   add_case_options(verb, *options);
   verb.footer("Writes nothing. The time is estimated from a few points spread over the case.");

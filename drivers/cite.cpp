@@ -11,9 +11,9 @@ namespace graze {
 
 GRAZE_COMMAND(cite) {
   static_cast<void>(context);
-  CLI::App& verb = *app.add_subcommand("cite", "print the papers behind the model of a case");
+  Verb verb = app.add_verb("cite", "print the papers behind the model of a case");
   const auto path = std::make_shared<std::string>();
-  verb.add_option("CASE", *path, "case file (TOML)")->required();
+  verb.option("CASE", *path, "case file (TOML)", {.required = true});
   verb.callback([path] {
     for (const std::string& source : load_case(*path, {}).model->citations) fmt::print("{}\n", source);
   });

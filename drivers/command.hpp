@@ -1,9 +1,16 @@
-/// How a verb of the command line joins the program: its source has a line `GRAZE_COMMAND(verb) {` inside
-/// namespace graze, which begins the function that adds the verb. The build collects these lines.
+/// The command line: verbs with their options, and how a verb joins the program.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace graze {
 
@@ -23,10 +30,54 @@ struct Context {
   Exit exit = Exit::done;    ///< set by the verb that runs
 };
 
+/// What is asked of the value of an option.
+struct Asked {
+  const char* value = nullptr;  ///< its name in the help, such as FILE; default: that of its type
+  bool required = false;
+  int least = std::numeric_limits<int>::min();  ///< of whole numbers
+  int most = std::numeric_limits<int>::max();
+};
+
+/// A verb. Names of options are "-o,--output", or "FILE" for an argument without dashes. What options write
+/// to must outlive the parsing and the callback. The parser's headers are seen by command.cpp only: they
+/// take longer to compile than all that a verb has of its own.
+class Verb {
+ public:
+  explicit Verb(CLI::App& app) : app_(&app) {}
+  void option(const char* names, std::string& to, const char* meaning, const Asked& asked = {});
+  void option(const char* names, double& to, const char* meaning);
+  void option(const char* names, int& to, const char* meaning, const Asked& asked = {});
+  /// One value each time it is given; without dashes, all that follow.
+  void option(const char* names, std::vector<std::string>& to, const char* meaning, const Asked& asked = {});
+  void flag(const char* name, bool& to, const char* meaning);
+  /// What the help says last.
+  void footer(const char* text);
+  /// Called where this is the verb on the command line.
+  void callback(std::function<void()> work);
+
+ private:
+  CLI::App* app_;
+};
+
+class CommandLine {
+ public:
+  CommandLine(const char* about, const char* version, const char* footer);
+  ~CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  Verb add_verb(const char* name, const char* meaning);
+  /// Calls the verb. A value: there was nothing to call, help or an error of usage has been printed.
+  std::optional<Exit> parse(int argc, char** argv);
+
+ private:
+  std::unique_ptr<CLI::App> app_;
+};
+
 }  // namespace graze
 
-/// Begins `void add_verb(CLI::App& app, Context& context)`. It adds a subcommand to `app` whose callback
-/// does the work: results to stdout, messages to stderr, the code into `context.exit` when it is not
-/// `done`. An InputError out of the callback ends the program with Exit::wrong_input, any other exception
-/// with Exit::internal_error; main prints what() in both cases.
-#define GRAZE_COMMAND(verb) void add_##verb(CLI::App& app, Context& context)
+/// Begins `void add_verb(CommandLine& app, Context& context)`; the build collects these lines. It adds a
+/// verb to `app` whose callback does the work: results to stdout, messages to stderr, the code into
+/// `context.exit` when it is not `done`. An InputError out of the callback ends the program with
+/// Exit::wrong_input, any other exception with Exit::internal_error; main prints what() in both cases.
+#define GRAZE_COMMAND(verb) void add_##verb(CommandLine& app, Context& context)

@@ -154,11 +154,11 @@ void print_csv(const std::string& path) {
 
 GRAZE_COMMAND(info) {
   static_cast<void>(context);
-  CLI::App& verb = *app.add_subcommand("info", "say what is in a result file");
+  Verb verb = app.add_verb("info", "say what is in a result file");
   const auto path = std::make_shared<std::string>();
   const auto csv = std::make_shared<bool>(false);
-  verb.add_option("FILE", *path, "result file, complete or not")->required();
-  verb.add_flag("--csv", *csv, "only the bifurcation points of a continuation, as CSV");
+  verb.option("FILE", *path, "result file, complete or not", {.required = true});
+  verb.flag("--csv", *csv, "only the bifurcation points of a continuation, as CSV");
   verb.callback([path, csv] { *csv ? print_csv(*path) : info(*path); });
 }
 

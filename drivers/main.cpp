@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -15,13 +16,13 @@ namespace graze {
 
 // The list of verbs that the build has collected: first declared, then called.
 #undef GRAZE_COMMAND
-#define GRAZE_COMMAND(verb) void add_##verb(CLI::App& app, Context& context);
+#define GRAZE_COMMAND(verb) void add_##verb(CommandLine& app, Context& context);
 #include "generated/commands.inc"
 #undef GRAZE_COMMAND
 
 namespace {
 
-void add_commands(CLI::App& app, Context& context) {
+void add_commands(CommandLine& app, Context& context) {
 #define GRAZE_COMMAND(verb) add_##verb(app, context);
 #include "generated/commands.inc"
 #undef GRAZE_COMMAND
@@ -45,12 +46,10 @@ std::string quoted_command(int argc, char** argv) {
   return line;
 }
 
-Exit parse_and_run(CLI::App& app, const Context& context, int argc, char** argv) {
+Exit parse_and_run(CommandLine& app, const Context& context, int argc, char** argv) {
   try {
-    app.parse(argc, argv);
-    return context.exit;
-  } catch (const CLI::ParseError& error) {  // --help and --version come this way too
-    return app.exit(error) == 0 ? Exit::done : Exit::wrong_input;
+    const std::optional<Exit> ended = app.parse(argc, argv);
+    return ended ? *ended : context.exit;
   } catch (const InputError& error) {
     fmt::print(stderr, "graze: {}\n", error.what());
     return Exit::wrong_input;
@@ -65,10 +64,7 @@ Exit parse_and_run(CLI::App& app, const Context& context, int argc, char** argv)
 int program(int argc, char** argv) {
   Context context;
   context.command_line = quoted_command(argc, argv);
-  CLI::App app(about, "graze");
-  app.set_version_flag("--version", "graze " GRAZE_VERSION);
-  app.require_subcommand(1);
-  app.footer(examples);
+  CommandLine app(about, "graze " GRAZE_VERSION, examples);
   add_commands(app, context);
 
   Exit exit = parse_and_run(app, context, argc, argv);

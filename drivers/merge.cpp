@@ -108,16 +108,15 @@ Exit merge(const MergeOptions& options) {
 }  // namespace
 
 GRAZE_COMMAND(merge) {
-  CLI::App& verb = *app.add_subcommand("merge", "join what shards have computed into one file");
+  Verb verb = app.add_verb("merge", "join what shards have computed into one file");
   const auto options = std::make_shared<MergeOptions>();
-  verb.add_option("DIR_OR_FILES", options->sources,
-                  "unfinished results, their folders of blocks, or folders with unfinished results")
-      ->required();
-  verb.add_option("-o,--output", options->output, "result file; may be one of those that are merged")
-      ->type_name("FILE")
-      ->required();
-  verb.add_flag("--force", options->force, "replace a result that comes from another case");
-  verb.add_flag("--quiet", options->quiet, "errors only");
+  verb.option("DIR_OR_FILES", options->sources,
+              "unfinished results, their folders of blocks, or folders with unfinished results",
+              {.required = true});
+  verb.option("-o,--output", options->output, "result file; may be one of those that are merged",
+              {.value = "FILE", .required = true});
+  verb.flag("--force", options->force, "replace a result that comes from another case");
+  verb.flag("--quiet", options->quiet, "errors only");
   verb.footer(
       "With blocks missing nothing is written and the exit code is 75. Results in another place than FILE\n"
       "are left as they are.\n"

@@ -108,9 +108,9 @@ void print_list() {
 
 GRAZE_COMMAND(models) {
   static_cast<void>(context);
-  CLI::App& verb = *app.add_subcommand("models", "list the models, or all about one");
+  Verb verb = app.add_verb("models", "list the models, or all about one");
   const auto name = std::make_shared<std::string>();
-  verb.add_option("NAME", *name, "model whose parameters, states, contacts and modes to print");
+  verb.option("NAME", *name, "model whose parameters, states, contacts and modes to print");
   verb.callback([name] {
     if (name->empty()) {
       print_list();

@@ -110,28 +110,26 @@ void plot(Request request) {
 
 GRAZE_COMMAND(plot) {
   static_cast<void>(context);
-  CLI::App& verb = *app.add_subcommand("plot", "draw what is in a result file (needs gnuplot)");
+  Verb verb = app.add_verb("plot", "draw what is in a result file (needs gnuplot)");
   const auto request = std::make_shared<Request>();
   PlotOptions& options = request->options;
-  verb.add_option("FILE", request->file, "result file, complete or not")->required();
-  verb.add_option("-o,--output", request->picture,
-                  "picture: .png, .svg or .pdf by its ending; default FILE with .png");
-  verb.add_flag("--keep-script", request->keep_script,
-                "leave PICTURE.gp beside the picture: `gnuplot PICTURE.gp` draws it again");
-  verb.add_option("--state", options.states,
-                  "a state to draw, may be repeated; default: the first two positions (a motion: all, up to "
-                  "four)")
-      ->allow_extra_args(false);
-  verb.add_option("--show", options.show,
-                  "two parameters: an array to draw beside the classes, NAME or NAME:LABEL, may be repeated; "
-                  "default itinerary, where it was recorded, and stick_fraction")
-      ->allow_extra_args(false);
-  verb.add_option("--start", options.start,
-                  "only this initial state, counted from 0; default: all, with two parameters the first")
-      ->check(CLI::NonNegativeNumber);
-  verb.add_option("--from", options.from, "where the x axis begins; default: with the first point");
-  verb.add_option("--to", options.to, "where the x axis ends; default: with the last point");
-  verb.add_option("--size", request->size, "WIDTHxHEIGHT in pixels (pdf: 144 an inch)");
+  verb.option("FILE", request->file, "result file, complete or not", {.required = true});
+  verb.option("-o,--output", request->picture,
+              "picture: .png, .svg or .pdf by its ending; default FILE with .png");
+  verb.flag("--keep-script", request->keep_script,
+            "leave PICTURE.gp beside the picture: `gnuplot PICTURE.gp` draws it again");
+  verb.option("--state", options.states,
+              "a state to draw, may be repeated; default: the first two positions (a motion: all, up to "
+              "four)");
+  verb.option("--show", options.show,
+              "two parameters: an array to draw beside the classes, NAME or NAME:LABEL, may be repeated; "
+              "default itinerary, where it was recorded, and stick_fraction");
+  verb.option("--start", options.start,
+              "only this initial state, counted from 0; default: all, with two parameters the first",
+              {.least = 0});
+  verb.option("--from", options.from, "where the x axis begins; default: with the first point");
+  verb.option("--to", options.to, "where the x axis ends; default: with the last point");
+  verb.option("--size", request->size, "WIDTHxHEIGHT in pixels (pdf: 144 an inch)");
   verb.callback([request] { plot(*request); });
 }
 

@@ -232,7 +232,7 @@ Exit run_blocks(const Job& job) {
 }  // namespace
 
 GRAZE_COMMAND(run) {
-  CLI::App& verb = *app.add_subcommand("run", "do the analysis that a case names, or go on with it");
+  Verb verb = app.add_verb("run", "do the analysis that a case names, or go on with it");
   const auto options = std::make_shared<CaseOptions>();
   add_case_options(verb, *options);
   verb.footer(

@@ -9,7 +9,7 @@ namespace graze {
 
 GRAZE_COMMAND(schema) {
   static_cast<void>(context);
-  CLI::App& verb = *app.add_subcommand("schema", "print the JSON Schema of case files");
+  Verb verb = app.add_verb("schema", "print the JSON Schema of case files");
   verb.footer("Example:\n  graze schema > graze.schema.json");
   verb.callback([] { fmt::print("{}\n", json_schema(case_keys(), "graze case file")); });
 }

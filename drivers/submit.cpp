@@ -97,20 +97,18 @@ MERGE
 
 GRAZE_COMMAND(submit) {
   static_cast<void>(context);
-  CLI::App& verb = *app.add_subcommand("submit", "print a script that runs a case as a Slurm job array");
+  Verb verb = app.add_verb("submit", "print a script that runs a case as a Slurm job array");
   const auto options = std::make_shared<SubmitOptions>();
-  verb.add_option("CASE", options->path, "case file (TOML)")->required();
-  verb.add_option("--set", options->overrides, "setting that replaces the one in the file; may be repeated")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  verb.add_option("-o,--output", options->output, "result file; default: [output] file, else the case's name")
-      ->type_name("FILE");
-  verb.add_option("--tasks", options->tasks, "shards, each a task of the array; default 4")
-      ->check(CLI::Range(1, 1000000));
-  verb.add_option("--threads", options->threads, "of each task; default 1")->check(CLI::Range(1, 1024));
-  verb.add_option("--time", options->time,
-                  "limit of each task; what is not done then is queued again; default 1h")
-      ->type_name("TIME");
+  verb.option("CASE", options->path, "case file (TOML)", {.required = true});
+  verb.option("--set", options->overrides, "setting that replaces the one in the file; may be repeated",
+              {.value = "KEY=VALUE"});
+  verb.option("-o,--output", options->output, "result file; default: [output] file, else the case's name",
+              {.value = "FILE"});
+  verb.option("--tasks", options->tasks, "shards, each a task of the array; default 4",
+              {.least = 1, .most = 1000000});
+  verb.option("--threads", options->threads, "of each task; default 1", {.least = 1, .most = 1024});
+  verb.option("--time", options->time,
+              "limit of each task; what is not done then is queued again; default 1h", {.value = "TIME"});
   verb.footer(
       "Submits nothing. The script is for bash, where sbatch is; case, result and program must be seen "
       "under\n"

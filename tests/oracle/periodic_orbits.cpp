@@ -45,7 +45,8 @@ TEST_CASE("an orbit solved over its events is the orbit of the map, with its mul
     const Family f = family(std::string("name = 'two_dof_stops'\n") + parameters, "delta");
     const Solved s = solved(f);
     REQUIRE(s.closing.ok);
-    CHECK(s.closing.residual < 1e-12);
+    const double turn = s.record.times.back();  // slow impacts of chatter feel its rounding most
+    CHECK(s.closing.residual < 1e-13 * turn);
     CHECK((s.closing.u.head(4) - s.orbit.start.x).cwiseAbs().maxCoeff() < 1e-11);
     const Shooting shooting(f, s.record.itinerary, {});
     const auto multipliers = orbit_multipliers(shooting, s.closing.u);
