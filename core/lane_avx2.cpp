@@ -27,11 +27,6 @@ struct Simd {
   static unsigned bits(const Mask& m) { return static_cast<unsigned>(_mm256_movemask_pd(m.bits)); }
   static Vector fma(const Vector& a, const Vector& b, const Vector& c) { return _mm256_fmadd_pd(a, b, c); }
   static Vector sqrt(const Vector& a) { return _mm256_sqrt_pd(a); }
-  struct FlushDenormals {
-    unsigned before = _mm_getcsr();
-    FlushDenormals() { _mm_setcsr(before | 0x8040u); }
-    ~FlushDenormals() { _mm_setcsr(before); }
-  };
 };
 
 }  // namespace

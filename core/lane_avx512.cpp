@@ -23,11 +23,6 @@ struct Simd {
   static unsigned bits(Mask m) { return m.bits; }
   static Vector fma(const Vector& a, const Vector& b, const Vector& c) { return _mm512_fmadd_pd(a, b, c); }
   static Vector sqrt(const Vector& a) { return _mm512_maskz_sqrt_pd(0xff, a); }
-  struct FlushDenormals {
-    unsigned before = _mm_getcsr();
-    FlushDenormals() { _mm_setcsr(before | 0x8040u); }
-    ~FlushDenormals() { _mm_setcsr(before); }
-  };
 };
 
 }  // namespace

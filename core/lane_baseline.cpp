@@ -18,16 +18,6 @@ struct Simd {
   static unsigned bits(const Mask& m) { return (m.bits[0] != 0 ? 1u : 0u) | (m.bits[1] != 0 ? 2u : 0u); }
   static Vector fma(const Vector& a, const Vector& b, const Vector& c) { return a * b + c; }
   static Vector sqrt(const Vector& a) { return Vector{__builtin_sqrt(a[0]), __builtin_sqrt(a[1])}; }
-  /// Numbers too small to matter cost a hundred times the others.
-  struct FlushDenormals {
-#ifdef __SSE2__
-    unsigned before = __builtin_ia32_stmxcsr();
-    FlushDenormals() { __builtin_ia32_ldmxcsr(before | 0x8040u); }
-    ~FlushDenormals() { __builtin_ia32_ldmxcsr(before); }
-#else
-    FlushDenormals() {}
-#endif
-  };
 };
 
 }  // namespace

@@ -10,33 +10,35 @@ inline constexpr int lanes_per_block = 8;
 /// Where the rows of a block of lanes stand: row r of lane l in block b at values[(b * rows + r) * 8 + l].
 /// Time counts in cells.
 ///
-/// Coordinates ξ are chosen so that the first `Free` contacts are coordinates, n_iᵀ q = ξ_i; the others have
-/// rows `normal`. The motion is ξ = y + p, p the answer to the forces alone, y'' = −K y − C y'.
-template <int Dofs, int Contacts, int Free>
+/// The motion along a contact's normal is nᵀx = row · z + nᵀp: p the answer to the forces alone, z the modes
+/// of the free rest of it, all q before all p: q' = −a q + p and p' = D q − a p.
+template <int Dofs, int Contacts>
 struct LaneRows {
-  static constexpr int symmetric = Dofs * (Dofs + 1) / 2;
-  static constexpr int left = 0;                                  ///< y and y' where a lane has left …
-  static constexpr int from = left + 2 * Dofs;                    ///< … where the cell begins
-  static constexpr int to = from + 2 * Dofs;                      ///< … and where it ends
-  static constexpr int step = to + 2 * Dofs;                      ///< e^{A}, row by row
-  static constexpr int stiffness = step + 4 * Dofs * Dofs;        ///< −M⁻¹K
-  static constexpr int damping = stiffness + Dofs * Dofs;         ///< −M⁻¹C
-  static constexpr int mass = damping + Dofs * Dofs;              ///< M, upper triangle
-  static constexpr int normal = mass + symmetric;                 ///< n_i for i >= Free
-  static constexpr int push = normal + (Contacts - Free) * Dofs;  ///< M⁻¹n/(nᵀM⁻¹n)
-  static constexpr int position = push + Contacts * Dofs;         ///< d less what constant forces push away
-  static constexpr int level = position + Contacts;               ///< d less the error bound on this flight
-  static constexpr int stretch = level + Contacts;   ///< √(nᵀM⁻¹n): |nᵀy''''| <= stretch √(2E)
-  static constexpr int driven = stretch + Contacts;  ///< bound of |nᵀp''''|
-  static constexpr int kick = driven + Contacts;     ///< √(2E) of M⁻¹n/(nᵀM⁻¹n)
-  static constexpr int margin = kick + Contacts;     ///< of rounding
+  static constexpr int modes = 2 * Dofs;                    ///< values of z
+  static constexpr int left = 0;                            ///< z where a lane has left …
+  static constexpr int from = left + modes;                 ///< … where the cell begins
+  static constexpr int to = from + modes;                   ///< … and where it ends
+  static constexpr int step = to + modes;                   ///< of z over a cell: q to q and p to p, …
+  static constexpr int across = step + Dofs;                ///< … p to q, …
+  static constexpr int back = across + Dofs;                ///< … q to p
+  static constexpr int decay = back + Dofs;                 ///< a
+  static constexpr int square = decay + Dofs;               ///< D
+  static constexpr int value = square + Dofs;               ///< nᵀx of z
+  static constexpr int rate = value + Contacts * modes;     ///< its derivative
+  static constexpr int push = rate + Contacts * modes;      ///< M⁻¹n/(nᵀM⁻¹n), as velocities
+  static constexpr int position = push + Contacts * modes;  ///< d less what constant forces push away
+  static constexpr int level = position + Contacts;         ///< d less the error bound on this flight
+  static constexpr int stretch = level + Contacts;          ///< |row · z''''| <= stretch × vigour
+  static constexpr int driven = stretch + Contacts;         ///< bound of |nᵀp''''|
+  static constexpr int kick = driven + Contacts;            ///< vigour of `push`
+  static constexpr int margin = kick + Contacts;            ///< of rounding
   static constexpr int restitution = margin + Contacts;
-  static constexpr int chatter =
-      restitution + Contacts;                        ///< rebound below this × acceleration: scalar engine
-  static constexpr int reach = chatter + Contacts;   ///< impact below this: scalar engine
-  static constexpr int impacts = reach + Contacts;   ///< counted so far
-  static constexpr int vigour = impacts + Contacts;  ///< bound of √(2E) on this flight
-  static constexpr int forced = vigour + 1;          ///< nᵀp: factors of cos, sin per contact and harmonic
+  static constexpr int drag = restitution + Contacts;  ///< nᵀx'' for `push`
+  static constexpr int chatter = drag + Contacts;      ///< rebound below this × acceleration: scalar engine
+  static constexpr int reach = chatter + Contacts;     ///< impact below this: scalar engine
+  static constexpr int impacts = reach + Contacts;     ///< counted so far
+  static constexpr int vigour = impacts + Contacts;    ///< √Σ(q''''² + k q'''²) on this flight, or more
+  static constexpr int forced = vigour + 1;  ///< nᵀp: factors of cos, sin per contact and harmonic
   static constexpr int count(int harmonics) { return forced + 2 * Contacts * harmonics; }
 };
 

@@ -31,10 +31,23 @@ inline V smaller(const V& a, const V& b) { return a < b ? a : b; }
 inline V modulus(const V& a) { return greater(a, -a); }
 inline bool any(const Mask& m) { return Simd::bits(m) != 0; }
 
-constexpr int terms = 14;      // of e^{A τ}, |A| τ <= 0.58
+constexpr int half_cell = 8;   // terms of cosines and sines of half a cell, at most 0.58
 constexpr int near_terms = 5;  // next to a root that is known to `nearness` of a cell
+constexpr int near_turn = 3;   // terms there
 constexpr double nearness = 0.002;
 constexpr int most_impacts = 3;  // in one cell
+constexpr int more_guesses = 2;  // of an instant
+
+/// Numbers too small to matter cost a hundred times the others.
+struct FlushDenormals {
+#ifdef __SSE2__
+  unsigned before = __builtin_ia32_stmxcsr();
+  FlushDenormals() { __builtin_ia32_ldmxcsr(before | 0x8040u); }
+  ~FlushDenormals() { __builtin_ia32_ldmxcsr(before); }
+#else
+  FlushDenormals() {}
+#endif
+};
 
 /// cos and sin of the phases of all harmonics.
 struct Phases {
@@ -57,13 +70,13 @@ struct Group {
 };
 
 /// H: harmonics of the forces, 0: as many as the batch says.
-template <int N, int M, int Free, int H>
+template <int N, int M, int H>
 class March {
  public:
-  using Rows = LaneRows<N, M, Free>;
+  using Rows = LaneRows<N, M>;
 
   static void period(LaneBatch& batch) {
-    const Simd::FlushDenormals flush;
+    const FlushDenormals flush;
     March march(batch);
     march.run();
   }
@@ -151,11 +164,7 @@ class March {
     }
     for (long cell = cell_[v]; cell < b_.cells; ++cell) {
       V next[2 * N];
-      for (int i = 0; i < 2 * N; ++i) {
-        next[i] = load(row(lanes, Rows::step + 2 * N * i)) * y[0];
-        for (int j = 1; j < 2 * N; ++j)
-          next[i] = fma(load(row(lanes, Rows::step + 2 * N * i + j)), y[j], next[i]);
-      }
+      advance(lanes, y, next);
       phase += 4 * harmonics();
       unsigned clear = every;
       V last[M];
@@ -182,21 +191,24 @@ class March {
     return 0;
   }
 
-  /// nᵀξ and a third of its rate.
-  void contact(const double* lanes, const V* y, const double* phase, int i, V& x, V& u) const {
-    V rate;
-    if (i < Free) {
-      x = y[i];
-      rate = y[N + i];
-    } else {
-      const int n = Rows::normal + (i - Free) * N;
-      x = load(row(lanes, n)) * y[0];
-      rate = load(row(lanes, n)) * y[N];
-      for (int j = 1; j < N; ++j) {
-        x = fma(load(row(lanes, n + j)), y[j], x);
-        rate = fma(load(row(lanes, n + j)), y[N + j], rate);
-      }
+  /// The modes a cell later.
+  static void advance(const double* rows, const V* z, V* next) {
+    for (int j = 0; j < N; ++j) {
+      const V own = load(row(rows, Rows::step + j));
+      next[j] = fma(own, z[j], load(row(rows, Rows::across + j)) * z[N + j]);
+      next[N + j] = fma(own, z[N + j], load(row(rows, Rows::back + j)) * z[j]);
     }
+  }
+  static V sum(const double* rows, int r, const V* z) {
+    V sum = load(row(rows, r)) * z[0];
+    for (int j = 1; j < 2 * N; ++j) sum = fma(load(row(rows, r + j)), z[j], sum);
+    return sum;
+  }
+
+  /// nᵀx and a third of its rate.
+  void contact(const double* lanes, const V* z, const double* phase, int i, V& x, V& u) const {
+    x = sum(lanes, Rows::value + 2 * N * i, z);
+    const V rate = sum(lanes, Rows::rate + 2 * N * i, z);
     u = rate * (1.0 / 3);
     const double* forced = row(lanes, Rows::forced + 2 * i * harmonics());
     for (int j = 0; j < harmonics(); ++j) {
@@ -270,26 +282,16 @@ class March {
 
   // ---- A cell that is not empty ---------------------------------------------------------------------------
 
-  /// y'' of a row of 2N values.
-  static V acceleration(const Group& g, const V* y, int i) {
-    V a = g.at(Rows::stiffness + i * N) * y[0];
-    for (int j = 1; j < N; ++j) a = fma(g.at(Rows::stiffness + i * N + j), y[j], a);
-    V b = g.at(Rows::damping + i * N) * y[N];
-    for (int j = 1; j < N; ++j) b = fma(g.at(Rows::damping + i * N + j), y[N + j], b);
-    return a + b;
-  }
-  static void derive(const Group& g, const V* y, V* rate) {
-    for (int i = 0; i < N; ++i) {
-      rate[i] = y[N + i];
-      rate[N + i] = acceleration(g, y, i);
+  /// z'.
+  static void derive(const Group& g, const V* z, V* rate) {
+    for (int j = 0; j < N; ++j) {
+      const V a = g.at(Rows::decay + j);
+      rate[j] = fma(-a, z[j], z[N + j]);
+      rate[N + j] = fma(-a, z[N + j], g.at(Rows::square + j) * z[j]);
     }
   }
-  static V along(const Group& g, int i, const V* q) {
-    if (i < Free) return q[i];
-    V sum = g.at(Rows::normal + (i - Free) * N) * q[0];
-    for (int j = 1; j < N; ++j) sum = fma(g.at(Rows::normal + (i - Free) * N + j), q[j], sum);
-    return sum;
-  }
+  static V value(const Group& g, int i, const V* z) { return sum(g.rows, Rows::value + 2 * N * i, z); }
+  static V rate(const Group& g, int i, const V* z) { return sum(g.rows, Rows::rate + 2 * N * i, z); }
   V driven(const Group& g, int i, const Phases& p) const {
     V sum = all(0);
     for (int j = 0; j < harmonics(); ++j) {
@@ -308,16 +310,16 @@ class March {
     }
     return sum;
   }
-  Gap gap(const Group& g, int i, const V* y, const Phases& p) const {
-    return {g.at(Rows::position + i) - (along(g, i, y) + driven(g, i, p)),
-            -(along(g, i, y + N) + driven_rate(g, i, p))};
+  Gap gap(const Group& g, int i, const V* z, const Phases& p) const {
+    return {g.at(Rows::position + i) - (value(g, i, z) + driven(g, i, p)),
+            -(rate(g, i, z) + driven_rate(g, i, p))};
   }
 
   /// d²gap/dt².
-  V curvature(const Group& g, int i, const V* y, const Phases& p) const {
-    V a[N];
-    for (int j = 0; j < N; ++j) a[j] = acceleration(g, y, j);
-    V sum = along(g, i, a);
+  V curvature(const Group& g, int i, const V* z, const Phases& p) const {
+    V velocity[2 * N];
+    derive(g, z, velocity);
+    V sum = rate(g, i, velocity);
     for (int j = 0; j < harmonics(); ++j) {
       const int k = 2 * (i * harmonics() + j);
       const V driven = fma(g.at(Rows::forced + k), p.cosine[j], g.at(Rows::forced + k + 1) * p.sine[j]);
@@ -326,21 +328,46 @@ class March {
     return -sum;
   }
 
+  /// Σ u^k/(2k)!, which is cosh √u and, where u < 0, cos √−u; Σ u^k/(2k + 1)!, sinh and sin over √±u.
+  template <int Terms>
+  static V even(const V& u) {
+    return series<Terms, 0>(u);
+  }
+  template <int Terms>
+  static V odd(const V& u) {
+    return series<Terms, 1>(u);
+  }
+  template <int Terms, int First>
+  static V series(const V& u) {
+    static constexpr double factor[] = {1,
+                                        1,
+                                        1 / 2.0,
+                                        1 / 6.0,
+                                        1 / 24.0,
+                                        1 / 120.0,
+                                        1 / 720.0,
+                                        1 / 5040.0,
+                                        1 / 40320.0,
+                                        1 / 362880.0,
+                                        1 / 3628800.0,
+                                        1 / 39916800.0,
+                                        1 / 479001600.0,
+                                        1 / 6227020800.0,
+                                        1 / 87178291200.0,
+                                        1 / 1307674368000.0,
+                                        1 / 20922789888000.0,
+                                        1 / 355687428096000.0};
+    V sum = all(factor[2 * (Terms - 1) + First]);
+    for (int k = Terms - 2; k >= 0; --k) sum = fma(sum, u, all(factor[2 * k + First]));
+    return sum;
+  }
+
   /// The phases at a fraction s of the cell beyond `from`.
   void turn(const Phases& from, const V& s, Phases& to) const {
     for (int j = 0; j < harmonics(); ++j) {
       const V a = s * b_.rate[j];
       const V u = a * a;
-      V c = all(1.0 / 20922789888000.0), d = all(1.0 / 355687428096000.0);
-      const double even[] = {-1.0 / 87178291200.0, 1.0 / 479001600.0, -1.0 / 3628800.0, 1.0 / 40320.0,
-                             -1.0 / 720.0,         1.0 / 24.0,        -1.0 / 2.0,       1.0};
-      const double odd[] = {-1.0 / 1307674368000.0, 1.0 / 6227020800.0, -1.0 / 39916800.0, 1.0 / 362880.0,
-                            -1.0 / 5040.0,          1.0 / 120.0,        -1.0 / 6.0,        1.0};
-      for (int k = 0; k < 8; ++k) {
-        c = fma(c, u, all(even[k]));
-        d = fma(d, u, all(odd[k]));
-      }
-      d *= a;
+      const V c = even<half_cell>(-u), d = odd<half_cell>(-u) * a;
       to.cosine[j] = fma(-from.sine[j], d, from.cosine[j] * c);
       to.sine[j] = fma(from.cosine[j], d, from.sine[j] * c);
     }
@@ -351,40 +378,64 @@ class March {
     for (int j = 0; j < harmonics(); ++j) {
       const V a = s * b_.rate[j];
       const V u = a * a;
-      const V c = fma(fma(fma(u, all(-1.0 / 720), all(1.0 / 24)), u, all(-0.5)), u, all(1.0));
-      const V d = fma(fma(fma(u, all(-1.0 / 5040), all(1.0 / 120)), u, all(-1.0 / 6)), u, all(1.0)) * a;
+      const V c = even<near_turn>(-u), d = odd<near_turn>(-u) * a;
       const V cosine = p.cosine[j];
       p.cosine[j] = fma(-p.sine[j], d, cosine * c);
       p.sine[j] = fma(cosine, d, p.sine[j] * c);
     }
   }
 
-  /// √(2E) of the third derivatives of y: never grows on a flight, and bounds the fourth ones.
-  static V vigour(const Group& g, const V* y) {
-    V d1[2 * N], d2[2 * N], d3[2 * N];
-    derive(g, y, d1);
-    derive(g, d1, d2);
-    derive(g, d2, d3);  // y''' and y''''
-    V force[N];         // −M⁻¹K y'''
-    for (int i = 0; i < N; ++i) {
-      force[i] = g.at(Rows::stiffness + i * N) * d3[0];
-      for (int j = 1; j < N; ++j) force[i] = fma(g.at(Rows::stiffness + i * N + j), d3[j], force[i]);
-    }
+  /// √Σ(q''''² + k q'''²): never grows on a flight, and bounds the fourth derivatives.
+  static V vigour(const Group& g, const V* z) {
+    V first[2 * N], second[2 * N], third[2 * N];
+    derive(g, z, first);
+    derive(g, first, second);
+    derive(g, second, third);
     V sum = all(0);
-    int k = 0;
-    for (int i = 0; i < N; ++i) {
-      for (int j = i; j < N; ++j, ++k) {
-        V kinetic = d3[N + i] * d3[N + j];
-        V elastic = d3[i] * force[j];
-        if (j > i) {
-          kinetic = kinetic + kinetic;
-          elastic = fma(d3[j], force[i], elastic);
-        }
-        sum = fma(g.at(Rows::mass + k), kinetic - elastic, sum);
-      }
+    for (int j = 0; j < N; ++j) {
+      const V a = g.at(Rows::decay + j);
+      const V fourth = fma(-a, third[j], third[N + j]);
+      const V k = fma(a, a, -g.at(Rows::square + j));
+      sum = fma(fourth, fourth, fma(k * third[j], third[j], sum));
     }
     return Simd::sqrt(greater(sum, all(0)));
   }
+
+  /// The flow of all modes over a time: e^{−aτ}, e^{aτ}, and the even and odd parts of the turn.
+  struct Turn {
+    V down[N], up[N], c[N], s[N], d[N];
+    template <int Terms>
+    static Turn over(const Group& g, const V& time) {
+      Turn turn;
+      for (int j = 0; j < N; ++j) {
+        const V a = g.at(Rows::decay + j) * time;
+        const V square = g.at(Rows::square + j) * time;
+        const V u = square * time, w = a * a;
+        turn.c[j] = even<Terms>(u);
+        const V s = odd<Terms>(u);
+        turn.s[j] = s * time;
+        turn.d[j] = s * square;
+        const V c = even<Terms>(w), d = odd<Terms>(w) * a;
+        turn.down[j] = c - d;
+        turn.up[j] = c + d;
+      }
+      return turn;
+    }
+    void forward(V* z) const {
+      for (int j = 0; j < N; ++j) {
+        const V q = z[j], p = z[N + j];
+        z[j] = fma(s[j], p, c[j] * q) * down[j];
+        z[N + j] = fma(d[j], q, c[j] * p) * down[j];
+      }
+    }
+    void backward(V* z) const {
+      for (int j = 0; j < N; ++j) {
+        const V q = z[j], p = z[N + j];
+        z[j] = fma(-s[j], p, c[j] * q) * up[j];
+        z[N + j] = fma(-d[j], q, c[j] * p) * up[j];
+      }
+    }
+  };
 
   /// Bernstein coefficients of the cubic through the ends of a piece, raised to a quartic, less the error.
   struct Hull {
@@ -430,11 +481,24 @@ class March {
     V value(const V& t) const { return fma(fma(fma(d, t, c), t, b), t, a); }
     V slope(const V& t) const { return fma(fma(d * 3, t, c + c), t, b); }
     V half_curvature(const V& t) const { return fma(d * 3, t, c); }
-    /// Towards the root near t: a step of Halley's, then one of Newton's with the term t²(1 − t)²(α + β t)
-    /// that makes a quintic of it, by the second derivatives at the ends.
-    V root(V t, const V& begins, const V& ends) const {
+    /// The greater root of the parabola with its value and rate at the beginning and its value at the end.
+    V falls(const V& end) const {
+      const V bend = end - a - b;
+      return (b + Simd::sqrt(greater(fma(b, b, a * bend * -4.0), all(0)))) / (bend * -2.0);
+    }
+    V halley(const V& t) const {
       const V f = value(t), s = slope(t);
-      t -= f * s / fma(s, s, -(f * half_curvature(t)));
+      return t - f * s / fma(s, s, -(f * half_curvature(t)));
+    }
+    /// The root near t: steps of Halley's, more where one is not enough, then one of Newton's with the term
+    /// t²(1 − t)²(α + β t) that makes a quintic of it, by the second derivatives at the ends.
+    V root(V t, const Mask& wanted, const V& begins, const V& ends) const {
+      t = halley(t);
+      for (int k = 0; k < 4; ++k) {
+        const Mask rough = wanted & below(modulus(slope(t)) * 0.01, modulus(value(t)));
+        if (!any(rough)) break;
+        t = pick(rough, halley(t), t);
+      }
       const V alpha = fma(begins, all(0.5), -c);
       const V beta = fma(ends, all(0.5), -(fma(d, all(3), c) + alpha));
       const V w = t * (1.0 - t);
@@ -448,9 +512,12 @@ class March {
   /// The part of the cell that is still to be gone: where it begins, with everything there.
   struct Piece {
     V begin;     // fraction of the cell
-    V y[2 * N];  // there
+    V z[2 * N];  // there
     Phases phase;
-    V last;  // the contact just left, −1: none
+    V last;           // the contact just left, −1: none
+    V before[2 * N];  // where the cell would have begun without the impacts in it; not after one in its later
+                      // half
+    V late;           // 1: there was one
     V vigour;
     V bound[M];  // of the gaps' fourth derivatives from here on
     Gap gaps[M];
@@ -482,6 +549,8 @@ class March {
     const Mask crosses = below(b.value, -g.at(Rows::margin + i));
     Mask found = crosses;
     V t = a.value / (a.value - b.value);
+    const Mask rises = open & crosses & above(a.rate, 0);
+    if (any(rises)) t = pick(rises, cubic.falls(b.value), t);
     const Mask may_dip = open & ~crosses;
     if (any(may_dip)) {
       open = open & ~(~just_left & hull.positive_halves(g.at(Rows::margin + i)));
@@ -496,7 +565,8 @@ class March {
       t = pick(dips, turn - down, t);
       found = found | dips;
     }
-    t = cubic.root(t, curvature(g, i, piece.y, piece.phase) * l2, curvature(g, i, piece.to, g.later) * l2);
+    t = cubic.root(t, open & found, curvature(g, i, piece.z, piece.phase) * l2,
+                   curvature(g, i, piece.to, g.later) * l2);
     found = found & above(t, 0) & below(t, all(1));
     m.unsure = m.unsure | (open & ~found);
     const Mask first = open & found & below(t, m.fraction);
@@ -511,13 +581,15 @@ class March {
     piece.last = all(-1);
     piece.vigour = g.at(Rows::vigour);
     piece.phase = g.phase;
+    piece.late = all(0);
     for (int i = 0; i < 2 * N; ++i) {
-      piece.y[i] = g.at(Rows::from + i);
+      piece.z[i] = g.at(Rows::from + i);
+      piece.before[i] = piece.z[i];
       piece.to[i] = g.at(Rows::to + i);
     }
     for (int i = 0; i < M; ++i) {
       piece.bound[i] = fma(piece.vigour, g.at(Rows::stretch + i), g.at(Rows::driven + i));
-      piece.gaps[i] = gap(g, i, piece.y, g.phase);
+      piece.gaps[i] = gap(g, i, piece.z, g.phase);
       piece.end[i] = gap(g, i, piece.to, g.later);
       piece.impacts[i] = g.at(Rows::impacts + i);
     }
@@ -553,87 +625,56 @@ class March {
 
   /// One impact of every lane that has one; which of them are done as certified.
   Mask impact(const Group& g, const Meeting& m, const Mask& todo, Piece& piece) const {
-    const V length = 1.0 - piece.begin;
-    const V ahead = m.fraction * length;
-    const V guess = piece.begin + ahead;
-    const V rest = 1.0 - guess;
     V push[2 * N];
     V r = g.at(Rows::restitution + 0), slow = g.at(Rows::reach + 0), chatter = g.at(Rows::chatter + 0),
-      kick_vigour = g.at(Rows::kick + 0);
-    for (int j = 0; j < N; ++j) {
-      push[j] = all(0);
-      push[N + j] = g.at(Rows::push + j);
-    }
+      kick_vigour = g.at(Rows::kick + 0), drag = g.at(Rows::drag + 0);
+    for (int j = 0; j < 2 * N; ++j) push[j] = g.at(Rows::push + j);
     for (int i = 1; i < M; ++i) {
       const Mask hit = is(m.contact, i);
-      for (int j = 0; j < N; ++j) push[N + j] = pick(hit, g.at(Rows::push + i * N + j), push[N + j]);
+      for (int j = 0; j < 2 * N; ++j) push[j] = pick(hit, g.at(Rows::push + 2 * N * i + j), push[j]);
       r = pick(hit, g.at(Rows::restitution + i), r);
       slow = pick(hit, g.at(Rows::reach + i), slow);
       chatter = pick(hit, g.at(Rows::chatter + i), chatter);
       kick_vigour = pick(hit, g.at(Rows::kick + i), kick_vigour);
+      drag = pick(hit, g.at(Rows::drag + i), drag);
     }
-    // The state at the guess from the nearer end, and what a kick there does to the nearer end of the cell.
-    const Mask from_begin = below(m.fraction, all(0.5));
-    const Mask to_begin = below(guess, all(0.5));
-    const V way_to = pick(from_begin, ahead, -rest);
-    const V way_on = pick(to_begin, -guess, rest);
-    V near[2 * N], y[2 * N], kick[2 * N];
-    for (int j = 0; j < 2 * N; ++j) {
-      near[j] = pick(from_begin, piece.y[j], piece.to[j]);
-      y[j] = near[j];
-      kick[j] = push[j];
-    }
-    for (int k = terms; k > 0; --k) {
-      const double inverse = 1.0 / k;
-      const V s = way_to * inverse, t = way_on * inverse;
-      V dy[2 * N], dk[2 * N];
-      derive(g, y, dy);
-      derive(g, kick, dk);
-      for (int j = 0; j < 2 * N; ++j) {
-        y[j] = fma(dy[j], s, near[j]);
-        kick[j] = fma(dk[j], t, push[j]);
-      }
-    }
-    // The gap next to it, as a polynomial, and its zero.
-    Phases p;
-    turn(g.phase, guess, p);
-    V series[near_terms][2 * N];
-    for (int j = 0; j < 2 * N; ++j) series[0][j] = y[j];
-    for (int k = 1; k < near_terms; ++k) {
-      derive(g, series[k - 1], series[k]);
-      for (int j = 0; j < 2 * N; ++j) series[k][j] *= 1.0 / k;
-    }
+    V guess = fma(m.fraction, 1.0 - piece.begin, piece.begin);
+    V z[2 * N], kick[2 * N];
     V f[near_terms];
-    near_gap(g, m.contact, p, series, f);
-    V shift = -(f[0] * f[1]) / fma(f[1], f[1], -(f[0] * f[2]));
-    V value, slope;
-    evaluate(f, shift, value, slope);
-    const V per_slope = 1.0 / slope;
-    shift -= value * per_slope;
-    evaluate(f, shift, value, slope);
+    V shift, slope;
+    Mask early = todo;
+    Phases p;
+    for (int tries = 0;; ++tries) {
+      // The state at the guess from the nearer end of the cell; what a kick there does to that end.
+      early = below(guess, all(0.5)) & ~above(piece.late, 0);
+      for (int j = 0; j < 2 * N; ++j) {
+        z[j] = pick(early, piece.before[j], piece.to[j]);
+        kick[j] = push[j];
+      }
+      const Turn near = Turn::template over<half_cell>(g, pick(early, guess, guess - 1.0));
+      near.forward(z);
+      near.backward(kick);
+      // The gap next to it, as a polynomial, and its zero.
+      turn(g.phase, guess, p);
+      near_gap(g, m.contact, p, z, f);
+      shift = -(f[0] * f[1]) / fma(f[1], f[1], -(f[0] * f[2]));
+      V value;
+      evaluate(f, shift, value, slope);
+      shift -= value / slope;
+      const Mask far = todo & ~below(modulus(shift), all(nearness)) & below(modulus(shift), all(0.25));
+      if (tries == more_guesses || !any(far)) break;
+      guess = pick(far, guess + shift, guess);
+    }
+    V rest;
+    evaluate(f, shift, rest, slope);
 
     const V instant = guess + shift;
-    for (int j = 0; j < 2 * N; ++j) {
-      V sum = series[near_terms - 1][j];
-      for (int k = near_terms - 1; k-- > 0;) sum = fma(sum, shift, series[k][j]);
-      y[j] = sum;
-    }
-    V late[2 * N];
-    for (int j = 0; j < 2 * N; ++j) late[j] = kick[j];
-    for (int k = near_terms - 1; k > 0; --k) {
-      V rate[2 * N];
-      derive(g, late, rate);
-      const V s = shift * (-1.0 / k);
-      for (int j = 0; j < 2 * N; ++j) late[j] = fma(rate[j], s, kick[j]);
-    }
-    if (any(to_begin)) {
-      for (int i = 0; i < 2 * N; ++i) {
-        V sum = g.at(Rows::step + 2 * N * i) * late[0];
-        for (int j = 1; j < 2 * N; ++j) sum = fma(g.at(Rows::step + 2 * N * i + j), late[j], sum);
-        kick[i] = pick(to_begin, sum, late[i]);
-      }
-      for (int i = 0; i < 2 * N; ++i) late[i] = kick[i];
-    }
+    const Turn further = Turn::template over<near_turn>(g, shift);
+    further.forward(z);
+    further.backward(kick);
+    V later[2 * N];
+    advance(g.rows, kick, later);
+    for (int j = 0; j < 2 * N; ++j) later[j] = pick(early, later[j], kick[j]);
     turn_little(p, shift);
     const V speed = -slope;
     const V before = f[2] * -2.0 - shift * f[3] * 6.0;  // acceleration towards the contact
@@ -646,7 +687,7 @@ class March {
     Gap here[M];
     for (int i = 0; i < M; ++i) {
       const Mask hit = is(m.contact, i);
-      here[i] = gap(g, i, y, p);
+      here[i] = gap(g, i, z, p);
       const Gap a = {piece.gaps[i].value, piece.gaps[i].rate * way};
       const Gap b = {here[i].value, here[i].rate * way};
       const V bound = piece.bound[i] * (w2 * w2);
@@ -665,36 +706,25 @@ class March {
     // force between those before and after.
     const V back = r * speed;
     const V jump = speed + back;
-    V lost = all(0);  // of the acceleration
-    for (int i = 0; i < M; ++i) {
-      V change = all(0);
-      for (int j = 0; j < N; ++j) {
-        V a = g.at(Rows::damping + j * N) * push[N];
-        for (int k = 1; k < N; ++k) a = fma(g.at(Rows::damping + j * N + k), push[N + k], a);
-        if (i < Free) {
-          change = j == i ? a : change;
-        } else {
-          change = fma(g.at(Rows::normal + (i - Free) * N + j), a, change);
-        }
-      }
-      lost = pick(is(m.contact, i), change * jump, lost);
-    }
+    const V lost = drag * jump;  // of the acceleration
     const V press = greater(greater(before, before - lost), all(0));
     good = good & below(chatter * press, back) & below(slow, speed) & below(modulus(before) * 1e-4, speed);
 
-    for (int j = 0; j < N; ++j) y[N + j] = y[N + j] - jump * push[N + j];
     piece.vigour = pick(good, fma(jump, kick_vigour, piece.vigour), piece.vigour);
+    piece.late = pick(good & ~early, all(1), piece.late);
     for (int j = 0; j < 2 * N; ++j) {
-      piece.y[j] = pick(good, y[j], piece.y[j]);
-      piece.to[j] = pick(good, piece.to[j] - jump * late[j], piece.to[j]);
+      z[j] = fma(-jump, push[j], z[j]);
+      piece.z[j] = pick(good, z[j], piece.z[j]);
+      piece.before[j] = pick(good & early, fma(-jump, kick[j], piece.before[j]), piece.before[j]);
+      piece.to[j] = pick(good, fma(-jump, later[j], piece.to[j]), piece.to[j]);
     }
     for (int i = 0; i < M; ++i) {
       const Mask hit = is(m.contact, i);
       piece.impacts[i] = pick(good & hit, piece.impacts[i] + 1.0, piece.impacts[i]);
       piece.bound[i] = fma(piece.vigour, g.at(Rows::stretch + i), g.at(Rows::driven + i));
-      const V rate = pick(hit, back, -(along(g, i, y + N) + driven_rate(g, i, p)));
+      const V rising = pick(hit, back, -(rate(g, i, z) + driven_rate(g, i, p)));
       piece.gaps[i].value = pick(good, pick(hit, all(0), here[i].value), piece.gaps[i].value);
-      piece.gaps[i].rate = pick(good, rate, piece.gaps[i].rate);
+      piece.gaps[i].rate = pick(good, rising, piece.gaps[i].rate);
       piece.end[i] = gap(g, i, piece.to, g.later);
     }
     piece.begin = pick(good, instant, piece.begin);
@@ -707,14 +737,35 @@ class March {
   }
 
   /// Taylor coefficients of the gap of each lane's contact.
-  void near_gap(const Group& g, const V& which, const Phases& p, V series[][2 * N], V* f) const {
-    for (int k = 0; k < near_terms; ++k) f[k] = -along(g, 0, series[k]);
+  void near_gap(const Group& g, const V& which, const Phases& p, const V* z, V* f) const {
+    V along[2 * N], change[2 * N];  // the contact's rows
     V position = g.at(Rows::position + 0);
+    for (int j = 0; j < 2 * N; ++j) {
+      along[j] = g.at(Rows::value + j);
+      change[j] = g.at(Rows::rate + j);
+    }
     for (int i = 1; i < M; ++i) {
       const Mask here = is(which, i);
-      for (int k = 0; k < near_terms; ++k) f[k] = pick(here, -along(g, i, series[k]), f[k]);
+      for (int j = 0; j < 2 * N; ++j) {
+        along[j] = pick(here, g.at(Rows::value + 2 * N * i + j), along[j]);
+        change[j] = pick(here, g.at(Rows::rate + 2 * N * i + j), change[j]);
+      }
       position = pick(here, g.at(Rows::position + i), position);
     }
+    const auto product = [](const V* a, const V* b) {
+      V sum = a[0] * b[0];
+      for (int j = 1; j < 2 * N; ++j) sum = fma(a[j], b[j], sum);
+      return sum;
+    };
+    V first[2 * N], second[2 * N], third[2 * N];
+    derive(g, z, first);
+    derive(g, first, second);
+    derive(g, second, third);
+    f[0] = -product(along, z);
+    f[1] = -product(change, z);
+    f[2] = product(change, first) * (-1.0 / 2);
+    f[3] = product(change, second) * (-1.0 / 6);
+    f[4] = product(change, third) * (-1.0 / 24);
     f[0] += position;
     for (int j = 0; j < harmonics(); ++j) {
       V a = g.at(Rows::forced + 2 * j), b = g.at(Rows::forced + 2 * j + 1);
@@ -751,17 +802,17 @@ struct Entry {
   LaneKernel kernel;
 };
 
-template <int N, int M, int Free, int H>
+template <int N, int M, int H>
 constexpr Entry entry() {
-  return {N, M, H, &March<N, M, Free, H>::period};
+  return {N, M, H, &March<N, M, H>::period};
 }
 
 LaneKernel kernel_for(int dofs, int contacts, int harmonics) {
   static constexpr Entry entries[] = {
-      entry<1, 1, 1, 1>(), entry<1, 2, 1, 1>(), entry<2, 1, 1, 1>(), entry<2, 2, 2, 1>(),
-      entry<1, 1, 1, 0>(), entry<1, 2, 1, 0>(), entry<2, 1, 1, 0>(), entry<2, 2, 2, 0>(),
-      entry<2, 3, 2, 0>(), entry<3, 1, 1, 0>(), entry<3, 2, 2, 0>(), entry<3, 3, 3, 0>(),
-      entry<4, 1, 1, 0>(), entry<4, 2, 2, 0>(), entry<4, 3, 3, 0>(), entry<4, 4, 4, 0>(),
+      entry<1, 1, 1>(), entry<1, 2, 1>(), entry<2, 1, 1>(), entry<2, 2, 1>(),
+      entry<1, 1, 0>(), entry<1, 2, 0>(), entry<2, 1, 0>(), entry<2, 2, 0>(),
+      entry<2, 3, 0>(), entry<3, 1, 0>(), entry<3, 2, 0>(), entry<3, 3, 0>(),
+      entry<4, 1, 0>(), entry<4, 2, 0>(), entry<4, 3, 0>(), entry<4, 4, 0>(),
   };
   for (const Entry& e : entries) {
     if (e.dofs != dofs || e.contacts != contacts) continue;

@@ -75,20 +75,19 @@ constexpr long most_lanes = 128;
 struct Rows {
   int left, to, step, level, impacts, vigour, count;
   Rows(int n, int m, int harmonics) {
-    const int free = std::min(n, m);
     left = 0;
     to = 4 * n;
     step = 6 * n;
-    level = step + 6 * n * n + n * (n + 1) / 2 + (m - free) * n + m * n + m;
-    impacts = level + 8 * m;
+    level = step + 5 * n + 6 * n * m + m;
+    impacts = level + 9 * m;
     vigour = impacts + m;
     count = vigour + 1 + 2 * m * harmonics;
   }
 };
 
-class ImpactCounter final : public Observer {
+class ContactCounter final : public Observer {
  public:
-  explicit ImpactCounter(std::vector<std::int64_t>& impacts) : impacts_(impacts) {}
+  explicit ContactCounter(std::vector<std::int64_t>& impacts) : impacts_(impacts) {}
   void event(const Event& event) override {
     if (event.kind == EventKind::impact) ++impacts_[static_cast<std::size_t>(event.contact)];
   }
@@ -101,7 +100,7 @@ class ImpactCounter final : public Observer {
 
 /// One period by the scalar engine, from wherever the motion stands.
 void advance_alone(LaneMotion& motion) {
-  ImpactCounter counter(motion.impacts);
+  ContactCounter counter(motion.impacts);
   motion.outcome =
       motion.system->advance(motion.state, Section{}, motion.impacts.empty() ? nullptr : &counter);
   if (motion.outcome == Outcome::ok && motion.state.x.cwiseAbs().maxCoeff() > beyond_every_scale) {
@@ -113,7 +112,6 @@ void advance_alone(LaneMotion& motion) {
 struct Lane {
   LaneMotion* motion;
   LaneLaw law;
-  bool marches = false;  ///< else it goes alone, and its state is the motion's
 };
 
 /// Lanes with the same cells.
@@ -124,19 +122,16 @@ class Batch {
   std::int64_t marched = 0, all = 0;
 
  private:
-  double& value(int row, std::size_t lane) {
+  std::size_t index(int row, std::size_t lane) const {
     const std::size_t block = lane / lanes_per_block * static_cast<std::size_t>(rows_.count);
-    return values_[(block + static_cast<std::size_t>(row)) * lanes_per_block + lane % lanes_per_block];
+    return (block + static_cast<std::size_t>(row)) * lanes_per_block + lane % lanes_per_block;
   }
+  double& value(int row, std::size_t lane) { return values_[index(row, lane)]; }
   void board(std::size_t lane);
   void rest(std::size_t lane);
   void leave(std::size_t lane, int cell);
   void put_down(std::size_t lane, int from, int cell);
   void record(std::size_t lane);
-  const double* row(int row, std::size_t lane) const {
-    const std::size_t block = lane / lanes_per_block * static_cast<std::size_t>(rows_.count);
-    return &values_[(block + static_cast<std::size_t>(row)) * lanes_per_block + lane % lanes_per_block];
-  }
 
   LaneKernel kernel_;
   std::vector<Lane> lanes_;
@@ -145,6 +140,8 @@ class Batch {
   std::vector<double> phase_;
   std::vector<long> queue_;
   std::vector<int> left_at_;
+  std::vector<char> marches_;        ///< else it goes alone, and its state is the motion's
+  std::vector<std::int64_t> turns_;  ///< marched since it came on board
   LaneBatch batch_;
 };
 
@@ -161,6 +158,8 @@ Batch::Batch(LaneKernel kernel, std::vector<Lane> lanes)
   values_.assign(static_cast<std::size_t>(rows_.count) * places, 0.0);
   queue_.assign(3 * places, 0);
   left_at_.assign(places, -1);
+  marches_.assign(count, 0);
+  turns_.assign(count, 0);
   batch_.values = values_.data();
   batch_.queue = queue_.data();
   batch_.left_at = left_at_.data();
@@ -209,7 +208,7 @@ void Batch::board(std::size_t lane) {
   for (int i = 0; i < static_cast<int>(l.law.contacts.size()); ++i) {
     value(rows_.level + i, lane) = -std::numeric_limits<double>::infinity();
   }
-  l.marches = true;
+  marches_[lane] = 1;
 }
 
 /// Nothing moves there.
@@ -225,8 +224,9 @@ void Batch::rest(std::size_t lane) {
 void Batch::put_down(std::size_t lane, int from, int cell) {
   Lane& l = lanes_[lane];
   HybridState& s = l.motion->state;
-  l.law.outside(row(from, lane), lanes_per_block, cell, s.x.data());
+  l.law.outside(&values_[index(from, lane)], lanes_per_block, cell, s.x.data());
   s.time = cell * l.law.cell;
+  s.turns += std::exchange(turns_[lane], 0);
   s.mode = 0;
   s.settled = true;
   s.touches.assign(static_cast<std::size_t>(l.motion->system->contacts()), Touch{});
@@ -234,10 +234,9 @@ void Batch::put_down(std::size_t lane, int from, int cell) {
 
 /// What the kernel does not do of this period is done alone.
 void Batch::leave(std::size_t lane, int cell) {
-  Lane& l = lanes_[lane];
   put_down(lane, rows_.left, cell);
   rest(lane);
-  l.marches = false;
+  marches_[lane] = 0;
 }
 
 void Batch::record(std::size_t lane) {
@@ -246,8 +245,8 @@ void Batch::record(std::size_t lane) {
   const std::size_t at = points.size();
   const std::size_t states = static_cast<std::size_t>(2 * l.law.dofs);
   points.resize(at + states);
-  if (l.marches) {
-    l.law.outside(row(rows_.to, lane), lanes_per_block, 0, points.data() + at);
+  if (marches_[lane] != 0) {
+    l.law.outside(&values_[index(rows_.to, lane)], lanes_per_block, 0, points.data() + at);
   } else {
     std::copy(l.motion->state.x.begin(), l.motion->state.x.end(),
               points.begin() + static_cast<std::ptrdiff_t>(at));
@@ -261,19 +260,21 @@ void Batch::advance(int periods, bool keep) {
   }
   for (int period = 0; period < periods; ++period) {
     std::fill(left_at_.begin(), left_at_.end(), -1);
-    const bool some = std::any_of(lanes_.begin(), lanes_.end(), [](const Lane& l) { return l.marches; });
+    const bool some =
+        std::any_of(marches_.begin(), marches_.end(), [](char marches) { return marches != 0; });
     if (some) kernel_(batch_);
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-      Lane& l = lanes_[lane];
-      if (l.motion->outcome != Outcome::ok) continue;
-      ++all;
-      if (l.marches && left_at_[lane] < 0) {
-        ++l.motion->state.turns;
+      if (marches_[lane] != 0 && left_at_[lane] < 0) {
+        ++turns_[lane];
         ++marched;
+        ++all;
       } else {
-        if (l.marches) leave(lane, left_at_[lane]);
-        advance_alone(*l.motion);
-        if (l.motion->outcome != Outcome::ok) continue;
+        LaneMotion& motion = *lanes_[lane].motion;
+        if (motion.outcome != Outcome::ok) continue;
+        ++all;
+        if (marches_[lane] != 0) leave(lane, left_at_[lane]);
+        advance_alone(motion);
+        if (motion.outcome != Outcome::ok) continue;
         board(lane);
       }
       if (keep) record(lane);
@@ -281,7 +282,7 @@ void Batch::advance(int periods, bool keep) {
   }
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
     Lane& l = lanes_[lane];
-    if (l.marches) put_down(lane, rows_.to, 0);
+    if (marches_[lane] != 0) put_down(lane, rows_.to, 0);
     for (std::size_t i = 0; i < l.law.contacts.size(); ++i) {
       double& count = value(rows_.impacts + static_cast<int>(i), lane);
       if (!l.motion->impacts.empty()) {
@@ -307,11 +308,12 @@ Lanes::Lanes(std::span<LaneMotion> motions) : fleet_(std::make_unique<Fleet>()) 
     return a.dofs == b.dofs && a.cells == b.cells && a.contacts.size() == b.contacts.size() &&
            a.orders == b.orders;
   };
+  LaneModes modes;
   for (LaneMotion& motion : motions) {
     std::optional<LaneLaw> law;
     const auto* source = dynamic_cast<const LinearSource*>(motion.system);
     const auto linear = source != nullptr ? source->linear_law() : std::nullopt;
-    if (linear) law = LaneLaw::of(*linear);
+    if (linear) law = LaneLaw::of(*linear, modes);
     if (!law || set.find_for(*law) == nullptr) {
       fleet_->alone.push_back(&motion);
       continue;

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -49,10 +48,6 @@ int run(const std::string& path) {
 }  // namespace graze::bench
 
 int main(int argc, char** argv) {
-  try {
-    return graze::bench::run(argc > 1 ? argv[1] : "data/cases/quickstart.toml");
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "bench_blocks: %s\n", failure.what());
-    return 1;
-  }
+  return graze::bench::reported(
+      "bench_blocks", [&] { return graze::bench::run(argc > 1 ? argv[1] : "data/cases/quickstart.toml"); });
 }

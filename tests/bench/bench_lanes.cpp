@@ -2,11 +2,11 @@
 /// the same periods, one thread, everything in turn in one run. Rates are impacts per second of processor
 /// time, with the making of systems and tables; the integrators do every so manieth value.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <random>
 #include <string>
 #include <thread>
@@ -150,22 +150,33 @@ void contest(const char* name, const Crowd& c, int repetitions) {
   std::fflush(stdout);
 }
 
+/// All of it in blocks, shared out among so many threads as `execute` does; wall seconds.
+double shared_out(const Crowd& c, int threads) {
+  constexpr std::size_t per_block = 50;
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t first = next.fetch_add(per_block); first < values; first = next.fetch_add(per_block)) {
+      c.march(first, std::min(values, first + per_block), nullptr);
+    }
+  };
+  const double begin = wall_seconds();
+  std::vector<std::thread> others;
+  for (int k = 1; k < threads; ++k) others.emplace_back(work);
+  work();
+  for (std::thread& thread : others) thread.join();
+  return wall_seconds() - begin;
+}
+
 /// Wall time of one thread over that of two, of W with the best kernel; and of two that share nothing.
 void two_threads(const Crowd& c, int repetitions) {
   choose_lane_kernel("");
   std::vector<double> one, two, both;
   for (int k = 0; k < repetitions; ++k) {
-    double begin = wall_seconds();
-    c.march(0, values, nullptr);
-    one.push_back(wall_seconds() - begin);
-    begin = wall_seconds();
-    std::thread half([&] { c.march(values / 2, values, nullptr); });
-    c.march(0, values / 2, nullptr);
-    half.join();
-    two.push_back(wall_seconds() - begin);
-    begin = wall_seconds();
-    std::thread other([&] { c.march(0, values, nullptr); });
-    c.march(0, values, nullptr);
+    one.push_back(shared_out(c, 1));
+    two.push_back(shared_out(c, 2));
+    const double begin = wall_seconds();
+    std::thread other([&] { shared_out(c, 1); });
+    shared_out(c, 1);
     other.join();
     both.push_back(wall_seconds() - begin);
   }
@@ -217,10 +228,5 @@ int run(int argc, char** argv) {
 }  // namespace graze::bench
 
 int main(int argc, char** argv) {
-  try {
-    return graze::bench::run(argc, argv);
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "bench_lanes: %s\n", failure.what());
-    return 1;
-  }
+  return graze::bench::reported("bench_lanes", [&] { return graze::bench::run(argc, argv); });
 }

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <exception>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -18,6 +17,7 @@
 #include "tests/bench/cvode_peer.hpp"
 #include "tests/bench/graze_sweep.hpp"
 #include "tests/bench/odeint_peer.hpp"
+#include "tests/bench/side_by_side.hpp"
 #include "tests/bench/work.hpp"
 
 namespace graze::bench {
@@ -341,10 +341,5 @@ int run(int argc, char** argv) {
 }  // namespace graze::bench
 
 int main(int argc, char** argv) {
-  try {
-    return graze::bench::run(argc, argv);
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "bench_sweep: %s\n", failure.what());
-    return 1;
-  }
+  return graze::bench::reported("bench_sweep", [&] { return graze::bench::run(argc, argv); });
 }

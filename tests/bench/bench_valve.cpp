@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -214,10 +213,5 @@ int run() {
 }  // namespace graze::bench
 
 int main() {
-  try {
-    return graze::bench::run();
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "bench_valve: %s\n", failure.what());
-    return 1;
-  }
+  return graze::bench::reported("bench_valve", [] { return graze::bench::run(); });
 }

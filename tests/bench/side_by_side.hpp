@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdio>
 #include <ctime>
+#include <exception>
 #include <functional>
 #include <string>
 #include <vector>
@@ -35,6 +37,17 @@ inline void run_in_turn(std::vector<Row>& rows, int repetitions = 5) {
       row.work();
       row.seconds.push_back(processor_seconds() - begin);
     }
+  }
+}
+
+/// What a program's main returns; says why where `run` throws.
+template <class Run>
+int reported(const char* program, const Run& run) {
+  try {
+    return run();
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "%s: %s\n", program, failure.what());
+    return 1;
   }
 }
 

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "analysis/analysis.hpp"
 #include "analysis/attractor.hpp"
 #include "analysis/axis.hpp"
+#include "analysis/execute.hpp"
+#include "core/lanes.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
@@ -138,4 +141,57 @@ TEST_CASE("boxes cover every point once") {
     }
     CHECK(std::all_of(seen.begin(), seen.end(), [](int n) { return n == 1; }));
   }
+}
+
+namespace {
+
+/// Keeps the blocks of a run.
+class Kept final : public Sink {
+ public:
+  explicit Kept(std::size_t count) : blocks_(count) {}
+  bool has(std::size_t) const override { return false; }
+  void put(std::size_t index, const Dataset& block) override { blocks_[index] = block; }
+
+  /// The bytes of every array over the whole grid.
+  std::map<std::string, std::string> bytes() const {
+    std::map<std::string, std::string> all;
+    for (const Dataset& block : blocks_) {
+      for (const Array& array : block.arrays) {
+        const auto append = [&](const auto& values) {
+          all[array.name].append(reinterpret_cast<const char*>(values.data()),
+                                 values.size() * sizeof values[0]);
+        };
+        std::visit(append, array.values);
+      }
+    }
+    return all;
+  }
+
+ private:
+  std::vector<Dataset> blocks_;
+};
+
+}  // namespace
+
+TEST_CASE("a sweep is the same to the last bit on any number of threads, in blocks of any size") {
+  const std::string keys =
+      "axis = { parameter = 'delta', from = 0.6, to = 1.5, points = 150 }\ntransient = 30\nrecord = 20\n";
+  const auto sweep = make_sweep("name = 'two_dof_stops'", keys);
+  for (const std::string& kernel : lane_kernels()) {
+    choose_lane_kernel(kernel);
+    std::map<std::string, std::string> first;
+    for (const auto& [threads, points] : {std::pair{1, 150}, {2, 1}, {2, 16}, {3, 7}, {1, 140}}) {
+      const std::vector<Box> blocks = sweep->blocks(static_cast<std::size_t>(points));
+      Kept kept(blocks.size());
+      Execution execution;
+      execution.threads = threads;
+      REQUIRE(execute(*sweep, blocks, kept, execution));
+      const std::map<std::string, std::string> here = kept.bytes();
+      if (first.empty()) first = here;
+      INFO(kernel << ", " << threads << " threads, blocks of " << points);
+      CHECK(here == first);
+    }
+    CHECK(first.at("map_state").size() == 150 * 20 * 4 * sizeof(double));
+  }
+  choose_lane_kernel("");
 }

@@ -74,13 +74,19 @@ class Draw {
   std::mt19937_64 random_;
 };
 
+/// Values of a model's parameters, set by name.
+struct Settings {
+  const Model& model;
+  std::vector<double> values;
+  void operator()(const char* name, double value) {
+    values[static_cast<std::size_t>(model.parameter_index(name))] = value;
+  }
+};
+
 void add_two_masses(Crowd& crowd, Draw& draw, int count) {
   const auto model = make_model("name = 'two_dof_stops'");
   for (int k = 0; k < count; ++k) {
-    std::vector<double> values = model->values();
-    const auto set = [&](const char* name, double value) {
-      values[static_cast<std::size_t>(model->parameter_index(name))] = value;
-    };
+    Settings set{*model, model->values()};
     set("m1", draw(0.5, 2));
     set("m2", draw(0.5, 2));
     set("k2", draw(0.5, 2));
@@ -92,17 +98,14 @@ void add_two_masses(Crowd& crowd, Draw& draw, int count) {
     set("d2", draw(-0.8, 0.8));
     set("r1", draw.restitution());
     set("r2", draw.restitution());
-    crowd.add(model, values, {0, draw(-0.1, 0.1), 0, draw(-0.1, 0.1)});
+    crowd.add(model, set.values, {0, draw(-0.1, 0.1), 0, draw(-0.1, 0.1)});
   }
 }
 
 void add_one_mass(Crowd& crowd, Draw& draw, int count) {
   const auto model = make_model("name = 'impact_oscillator'\nb = 0.1");
   for (int k = 0; k < count; ++k) {
-    std::vector<double> values = model->values();
-    const auto set = [&](const char* name, double value) {
-      values[static_cast<std::size_t>(model->parameter_index(name))] = value;
-    };
+    Settings set{*model, model->values()};
     set("b", draw(0.02, 0.5));
     set("omega", draw(0.3, 4));
     set("offset", draw(-0.3, 0.3));
@@ -110,7 +113,7 @@ void add_one_mass(Crowd& crowd, Draw& draw, int count) {
     if (draw.chance(0.5)) set("stop_low", -draw(0.05, 1));
     set("r", draw.restitution());
     set("r_low", draw.restitution());
-    crowd.add(model, values, {0, draw(-0.5, 0.5)});
+    crowd.add(model, set.values, {0, draw(-0.5, 0.5)});
   }
 }
 
