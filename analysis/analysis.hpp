@@ -47,6 +47,8 @@ class Analysis {
   /// The blocks: boxes in the point dimensions, about `points` points each, together every point once.
   /// Points that depend on each other (a followed branch) are in one block.
   virtual std::vector<Box> blocks(std::size_t points) const = 0;
+  /// Points in a block at least, unless fewer are asked for: below this its file would cost more than they.
+  virtual std::size_t least_points() const { return 16; }
   /// Computes one block. Pure: depends on the case and the box only. Safe to call from several threads.
   /// Arrays have the block's extent in the point dimensions; coordinates are left out.
   virtual Dataset compute(const Box& box) const = 0;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/lanes.hpp"
+#include "core/linear_law.hpp"
 
 namespace graze {
 namespace {
@@ -136,57 +137,36 @@ Outcome tally_window(const PoincareMap& map, const HybridState& start, int count
   return Outcome::ok;
 }
 
-/// One turn of the orbit to know what is under way at its start, one to count.
-Outcome tally_orbit(const PoincareMap& map, Attractor& found) {
-  HybridState state = found.orbit.start;
+/// One turn of the orbit to know its points and what is under way at its start, one to count. The points are
+/// repeated to `count`.
+Outcome follow_orbit(const PoincareMap& map, int count, Attractor& found) {
+  found.last = found.orbit.start;
+  found.points.clear();
   found.tally = Tally(map.system());
-  Outcome outcome = Outcome::ok;
-  for (int turn = 0; turn < 2; ++turn) {
+  HybridState state = found.orbit.start;
+  std::int64_t turns = 0;  // forcing periods in one orbit
+  for (const bool first : {true, false}) {
     found.start_time = absolute_time(map, state);
     found.tally.open_window(found.start_time, map.system(), state);
-    for (int k = 0; k < found.orbit.period && outcome == Outcome::ok; ++k) {
-      outcome = step(map, state, &found.tally);
+    for (int k = 0; k < found.orbit.period; ++k) {
+      if (first) found.points.push_back(state);
+      const Outcome outcome = step(map, state, &found.tally);
+      if (outcome != Outcome::ok) return outcome;
     }
+    if (first) turns = state.turns - found.orbit.start.turns;
   }
   found.end_time = absolute_time(map, state);
   found.tally.close_window(found.end_time);
-  return outcome;
-}
-
-/// The points of the refined orbit, repeated to `count`.
-void keep_orbit(const PoincareMap& map, int count, Attractor& found) {
-  const std::size_t n = static_cast<std::size_t>(found.orbit.period);
-  HybridState state = found.orbit.start;
-  found.points.clear();
-  for (std::size_t k = 0; k < n; ++k) {
-    found.points.push_back(state);
-    if (map.iterate(state) != Outcome::ok) break;
-  }
-  const std::int64_t turns = state.turns - found.orbit.start.turns;  // forcing periods in one orbit
+  const std::size_t period = found.points.size();
   while (found.points.size() < static_cast<std::size_t>(count)) {
-    found.points.push_back(found.points[found.points.size() - n]);
+    found.points.push_back(found.points[found.points.size() - period]);
     found.points.back().turns += turns;
   }
-  found.last = found.orbit.start;
+  return Outcome::ok;
 }
 
-}  // namespace
-
-const std::vector<std::string>& attractor_names() {
-  static const std::vector<std::string> names = {"undetermined", "periodic",  "quasiperiodic",
-                                                 "chaotic",      "unbounded", "failed"};
-  return names;
-}
-
-Approach approach(const PoincareMap& map, const HybridState& start, const AttractorOptions& options) {
-  Approach found;
-  found.last = start;
-  found.outcome = skip(map, found.last, options.transient);
-  found.window = found.last;
-  if (found.outcome == Outcome::ok) found.outcome = record(map, found.last, options.record, found.points);
-  return found;
-}
-
+/// From one stroboscopic section to the next, marched side by side. Nothing for a motion whose forcing is not
+/// periodic.
 std::vector<std::optional<Approach>> approach_together(std::span<const std::unique_ptr<System>> systems,
                                                        std::span<const HybridState> starts,
                                                        const AttractorOptions& options) {
@@ -223,6 +203,23 @@ std::vector<std::optional<Approach>> approach_together(std::span<const std::uniq
   return found;
 }
 
+}  // namespace
+
+const std::vector<std::string>& attractor_names() {
+  static const std::vector<std::string> names = {"undetermined", "periodic",  "quasiperiodic",
+                                                 "chaotic",      "unbounded", "failed"};
+  return names;
+}
+
+Approach approach(const PoincareMap& map, const HybridState& start, const AttractorOptions& options) {
+  Approach found;
+  found.last = start;
+  found.outcome = skip(map, found.last, options.transient);
+  found.window = found.last;
+  if (found.outcome == Outcome::ok) found.outcome = record(map, found.last, options.record, found.points);
+  return found;
+}
+
 Attractor find_attractor(const PoincareMap& map, const HybridState& start, const AttractorOptions& options) {
   return find_attractor(map, approach(map, start, options), options);
 }
@@ -250,8 +247,7 @@ Attractor find_attractor(const PoincareMap& map, Approach approach, const Attrac
     found.orbit = confirmed_orbit(map, found.points, options.max_period);
     if (found.orbit.period > 0) {
       found.kind = AttractorClass::periodic;
-      keep_orbit(map, options.record, found);
-      outcome = tally_orbit(map, found);
+      outcome = follow_orbit(map, options.record, found);
       if (outcome != Outcome::ok) return give_up(outcome);
       found.lyapunov = std::log(spectral_radius(found.orbit)) / (found.end_time - found.start_time);
       return found;
@@ -285,6 +281,35 @@ Attractor find_attractor(const PoincareMap& map, Approach approach, const Attrac
     window = state;
     outcome = record(map, state, options.record, found.points);
   }
+}
+
+std::size_t least_attractors(const Model& model, const Section& section, const Tolerance& tolerance) {
+  constexpr std::size_t computed = 16;
+  constexpr std::size_t marched = 64;
+  if (section.kind != Section::Kind::stroboscopic) return computed;
+  const std::unique_ptr<System> system = model.system(model.values(), tolerance);
+  const auto* source = dynamic_cast<const LinearSource*>(system.get());
+  return source != nullptr && source->linear_law() ? marched : computed;
+}
+
+std::vector<Attractor> find_attractors(std::span<const std::unique_ptr<System>> systems,
+                                       std::span<const HybridState> starts, const Section& section,
+                                       const AttractorOptions& options) {
+  std::vector<std::optional<Approach>> approaches(systems.size());
+  if (section.kind == Section::Kind::stroboscopic) approaches = approach_together(systems, starts, options);
+  std::vector<Attractor> found(systems.size());
+  for (std::size_t k = 0; k < systems.size(); ++k) {
+    if (!systems[k]) {
+      found[k].outcome = Outcome::bad_parameters;
+      found[k].lyapunov = std::numeric_limits<double>::quiet_NaN();
+      found[k].last = starts[k];
+      continue;
+    }
+    const PoincareMap map(*systems[k], section);
+    found[k] = approaches[k] ? find_attractor(map, std::move(*approaches[k]), options)
+                             : find_attractor(map, starts[k], options);
+  }
+  return found;
 }
 
 }  // namespace graze

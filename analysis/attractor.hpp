@@ -11,6 +11,7 @@
 #include "analysis/orbit.hpp"
 #include "analysis/poincare_map.hpp"
 #include "analysis/tally.hpp"
+#include "core/model.hpp"
 
 namespace graze {
 
@@ -59,13 +60,6 @@ struct Approach {
 
 Approach approach(const PoincareMap& map, const HybridState& start, const AttractorOptions& options);
 
-/// Many motions from one stroboscopic section to the next, marched side by side where that can be
-/// (core/lanes): the approach of systems[k] from starts[k]. Nothing for a motion whose forcing is not
-/// periodic.
-std::vector<std::optional<Approach>> approach_together(std::span<const std::unique_ptr<System>> systems,
-                                                       std::span<const HybridState> starts,
-                                                       const AttractorOptions& options);
-
 /// Iterates from `start` and says what it finds.
 ///
 /// Periodic: an iterate returns nearly after n ≤ max_period iterates, smallest n first; Newton's method
@@ -77,5 +71,18 @@ std::vector<std::optional<Approach>> approach_together(std::span<const std::uniq
 Attractor find_attractor(const PoincareMap& map, const HybridState& start, const AttractorOptions& options);
 /// The same from an approach on.
 Attractor find_attractor(const PoincareMap& map, Approach approach, const AttractorOptions& options);
+
+/// As many motions as are best looked at together.
+inline constexpr std::size_t motions_at_once = 128;
+/// Analysis::least_points of an analysis that looks for the attractors of this model: more where motions are
+/// marched side by side, and so are soon done.
+std::size_t least_attractors(const Model& model, const Section& section, const Tolerance& tolerance);
+
+/// The same of many motions, systems[k] from starts[k], each of a system of its own. On a stroboscopic
+/// section their approaches are marched side by side where that can be (core/lanes). Without a system:
+/// Outcome::bad_parameters.
+std::vector<Attractor> find_attractors(std::span<const std::unique_ptr<System>> systems,
+                                       std::span<const HybridState> starts, const Section& section,
+                                       const AttractorOptions& options);
 
 }  // namespace graze

@@ -10,6 +10,7 @@
 #include "analysis/points.hpp"
 #include "analysis/random_start.hpp"
 #include "analysis/registry.hpp"
+#include "core/recalling_system.hpp"
 
 namespace graze {
 namespace {
@@ -29,6 +30,9 @@ class Basins final : public Analysis {
 
   Dataset layout() const override;
   std::vector<std::string> point_dimensions() const override;
+  std::size_t least_points() const override {
+    return least_attractors(model(), section_, problem_.tolerance);
+  }
   std::vector<Box> blocks(std::size_t points) const override {
     return split(extents(), std::max<std::size_t>(points, 1));
   }
@@ -177,14 +181,20 @@ HybridState Basins::start_of(const System& system, const Box& box, std::size_t i
 Dataset Basins::compute(const Box& box) const {
   Dataset block = shape(box.count);
   fill_missing(block);
-  const std::unique_ptr<System> system = model().system(model().values(), problem_.tolerance);
-  const PoincareMap map(*system, section_);
-  for (std::size_t point = 0; point < box.points(); ++point) {
-    const HybridState start = start_of(*system, box, point);
-    Attractor found;
-    found.outcome = Outcome::bad_start;
-    if (admissible(*system, start)) found = find_attractor(map, start, options_);
-    store(found, start, point, block);
+  const std::size_t points = box.points();
+  for (std::size_t first = 0; first < points; first += motions_at_once) {
+    std::vector<std::unique_ptr<System>> systems;
+    std::vector<HybridState> starts;
+    for (std::size_t point = first; point < std::min(points, first + motions_at_once); ++point) {
+      systems.push_back(recalling(model().system(model().values(), problem_.tolerance)));
+      starts.push_back(start_of(*systems.back(), box, point));
+      if (!admissible(*systems.back(), starts.back())) systems.back().reset();
+    }
+    std::vector<Attractor> found = find_attractors(systems, starts, section_, options_);
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      if (!systems[k]) found[k].outcome = Outcome::bad_start;
+      store(found[k], starts[k], first + k, block);
+    }
   }
   return block;
 }

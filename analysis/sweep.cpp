@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include "analysis/attractor.hpp"
 #include "analysis/axis.hpp"
@@ -9,6 +12,7 @@
 #include "analysis/points.hpp"
 #include "analysis/random_start.hpp"
 #include "analysis/registry.hpp"
+#include "core/recalling_system.hpp"
 
 namespace graze {
 namespace {
@@ -28,6 +32,9 @@ class Sweep final : public Analysis {
 
   Dataset layout() const override;
   std::vector<std::string> point_dimensions() const override;
+  std::size_t least_points() const override {
+    return least_attractors(model(), section_, problem_.tolerance);
+  }
   std::vector<Box> blocks(std::size_t points) const override;
   Dataset compute(const Box& box) const override;
 
@@ -37,6 +44,12 @@ class Sweep final : public Analysis {
   bool follows() const {
     return start_ == Start::follow_up || start_ == Start::follow_down || start_ == Start::follow_both;
   }
+  /// The dimension of the points along which is followed.
+  std::size_t along() const { return starts_ > 1 ? 1 : 0; }
+  /// Whether it is followed backwards, of start number `start`.
+  bool down(std::size_t start) const {
+    return start_ == Start::follow_down || (start_ == Start::follow_both && start == 1);
+  }
   std::vector<std::size_t> extents() const;
   Dataset shape(const std::vector<std::size_t>& extents) const;
   std::size_t contact_count() const { return model().contacts().size(); }
@@ -44,9 +57,9 @@ class Sweep final : public Analysis {
 
   HybridState start_of(const System& system, std::span<const double> values, std::uint64_t point) const;
   std::uint64_t number_of(const std::vector<std::size_t>& place) const;
-  Settled settle(const std::vector<std::size_t>& place, const HybridState* follow) const;
-  static Settled no_system(const HybridState& start);
-  void compute_together(const Box& box, std::size_t first, std::size_t last, Dataset& block) const;
+  std::vector<Settled> settle(std::span<const std::vector<std::size_t>> places,
+                              std::span<const std::optional<HybridState>> follow) const;
+  void follow_chains(const Box& box, Dataset& block) const;
   void store(const Settled& settled, std::size_t point, Dataset& block) const;
   void store_itinerary(const Attractor& found, std::size_t point, Dataset& block) const;
 
@@ -107,12 +120,13 @@ std::vector<std::string> Sweep::point_dimensions() const {
 std::vector<Box> Sweep::blocks(std::size_t points) const {
   std::vector<std::size_t> sizes = extents();
   if (!follows()) return split(sizes, std::max<std::size_t>(points, 1));
-  // A followed branch is one chain along the first axis.
-  const std::size_t chain = starts_ > 1 ? 1 : 0;
-  const std::size_t length = sizes[chain];
-  sizes[chain] = 1;
-  std::vector<Box> boxes = split(sizes, 1);
-  for (Box& box : boxes) box.count[chain] = length;
+  // A followed branch is one chain along the first axis. Where there are many, some go side by side.
+  constexpr std::size_t side_by_side = 8;
+  const std::size_t length = std::exchange(sizes[along()], 1);
+  const std::size_t chains = Box{{}, sizes}.points();
+  const std::size_t at_least = std::clamp<std::size_t>(chains / side_by_side, 1, side_by_side);
+  std::vector<Box> boxes = split(sizes, std::max(points / length, at_least));
+  for (Box& box : boxes) box.count[along()] = length;
   return boxes;
 }
 
@@ -206,76 +220,74 @@ std::uint64_t Sweep::number_of(const std::vector<std::size_t>& place) const {
   return point;
 }
 
-/// Of a point whose parameters make no system.
-Settled Sweep::no_system(const HybridState& start) {
-  Attractor failed;
-  failed.outcome = Outcome::bad_parameters;
-  failed.lyapunov = nan;
-  failed.last = start;
-  return {failed, 0};
-}
-
-/// The attractor at one place of the grid, from `follow` where it is given and admissible there.
-Settled Sweep::settle(const std::vector<std::size_t>& place, const HybridState* follow) const {
-  const std::vector<double> values = values_at(place, axes_, model());
-  const std::unique_ptr<System> system = model().system(values, problem_.tolerance);
-  if (!system) return no_system(problem_.start(values));
-  HybridState start = start_of(*system, values, number_of(place));
-  if (follow != nullptr) {
-    HybridState from = *follow;
-    from.turns = 0;
-    from.settled = false;
-    if (admissible(*system, from)) start = from;
-  }
-  return {find_attractor(PoincareMap(*system, section_), start, options_), system->period()};
-}
-
-/// Points first … last − 1 of the box, their motions marched side by side.
-void Sweep::compute_together(const Box& box, std::size_t first, std::size_t last, Dataset& block) const {
+/// The attractors at these places of the grid; the motion at place k goes on from `follow[k]` where that is
+/// given and admissible there.
+std::vector<Settled> Sweep::settle(std::span<const std::vector<std::size_t>> places,
+                                   std::span<const std::optional<HybridState>> follow) const {
   std::vector<std::unique_ptr<System>> systems;
   std::vector<HybridState> starts;
-  for (std::size_t n = first; n < last; ++n) {
-    const std::vector<std::size_t> place = place_in(box, n);
-    const std::vector<double> values = values_at(place, axes_, model());
-    systems.push_back(model().system(values, problem_.tolerance));
-    starts.push_back(systems.back() ? start_of(*systems.back(), values, number_of(place))
-                                    : problem_.start(values));
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const std::vector<double> values = values_at(places[k], axes_, model());
+    systems.push_back(recalling(model().system(values, problem_.tolerance)));
+    const System* system = systems.back().get();
+    starts.push_back(system != nullptr ? start_of(*system, values, number_of(places[k]))
+                                       : problem_.start(values));
+    if (system == nullptr || follow.empty() || !follow[k]) continue;
+    HybridState from = *follow[k];
+    from.turns = 0;
+    from.settled = false;
+    if (admissible(*system, from)) starts.back() = from;
   }
-  std::vector<std::optional<Approach>> approaches = approach_together(systems, starts, options_);
-  for (std::size_t n = first; n < last; ++n) {
-    const std::size_t k = n - first;
-    if (!systems[k]) {
-      store(no_system(starts[k]), n, block);
-      continue;
-    }
-    const PoincareMap map(*systems[k], section_);
-    Approach from = approaches[k] ? std::move(*approaches[k]) : approach(map, starts[k], options_);
-    store({find_attractor(map, std::move(from), options_), systems[k]->period()}, n, block);
+  std::vector<Settled> settled;
+  for (Attractor& found : find_attractors(systems, starts, section_, options_)) {
+    const System* system = systems[settled.size()].get();
+    settled.push_back({std::move(found), system != nullptr ? system->period() : 0});
   }
+  return settled;
 }
 
 Dataset Sweep::compute(const Box& box) const {
   Dataset block = shape(box.count);
   fill_missing(block);
-  const std::size_t points = box.points();
-  if (!follows() && section_.kind == Section::Kind::stroboscopic) {
-    constexpr std::size_t at_once = 128;
-    for (std::size_t n = 0; n < points; n += at_once) {
-      compute_together(box, n, std::min(points, n + at_once), block);
-    }
+  if (follows()) {
+    follow_chains(box, block);
     return block;
   }
-  const bool down = start_ == Start::follow_down || (start_ == Start::follow_both && box.offset[0] == 1);
-  HybridState last;
-  bool have_last = false;
-  for (std::size_t n = 0; n < points; ++n) {
-    const std::size_t index = follows() && down ? points - 1 - n : n;
-    const Settled found = settle(place_in(box, index), follows() && have_last ? &last : nullptr);
-    have_last = found.attractor.outcome == Outcome::ok;
-    last = found.attractor.last;
-    store(found, index, block);
+  const std::size_t points = box.points();
+  for (std::size_t first = 0; first < points; first += motions_at_once) {
+    std::vector<std::vector<std::size_t>> places;
+    for (std::size_t n = first; n < std::min(points, first + motions_at_once); ++n)
+      places.push_back(place_in(box, n));
+    std::size_t n = first;
+    for (const Settled& found : settle(places, {})) store(found, n++, block);
   }
   return block;
+}
+
+/// All chains of the box, side by side.
+void Sweep::follow_chains(const Box& box, Dataset& block) const {
+  const std::size_t length = box.count[along()];
+  std::size_t stride = 1;  // from one point of a chain to the next
+  for (std::size_t d = along() + 1; d < box.count.size(); ++d) stride *= box.count[d];
+  const std::size_t chains = box.points() / length;
+  std::vector<std::optional<HybridState>> last(chains);
+  for (std::size_t step = 0; step < length; ++step) {
+    std::vector<std::size_t> points;
+    std::vector<std::vector<std::size_t>> places;
+    for (std::size_t chain = 0; chain < chains; ++chain) {
+      const std::size_t begin = chain / stride * stride * length + chain % stride;
+      const std::size_t place = down(box.offset[0] + chain / stride) ? length - 1 - step : step;
+      points.push_back(begin + place * stride);
+      places.push_back(place_in(box, points.back()));
+    }
+    const std::vector<Settled> settled = settle(places, last);
+    for (std::size_t chain = 0; chain < chains; ++chain) {
+      const Attractor& found = settled[chain].attractor;
+      store(settled[chain], points[chain], block);
+      last[chain].reset();
+      if (found.outcome == Outcome::ok) last[chain] = found.last;
+    }
+  }
 }
 
 /// Writes what was found into the block's arrays, at its point number `point`.

@@ -6,6 +6,7 @@ namespace graze {
 
 std::optional<std::vector<bool>> carrying_contacts(const Eigen::MatrixXd& G, const Eigen::VectorXd& q) {
   const Eigen::Index n = q.size();
+  if (n == 1) return G(0, 0) > 0 ? std::optional(std::vector<bool>{q(0) < 0}) : std::nullopt;
   std::vector<bool> carries(static_cast<std::size_t>(n), false);
   // Murty's rule visits no set twice, so 2^n bounds it; in practice it needs a few n.
   const long limit = n < 20 ? 1L << n : 1L << 20;

@@ -20,8 +20,6 @@ namespace {
 // Files in the block folder of a run, about, unless run.block says otherwise: few enough that other programs
 // can open all of them at once, which reading an unfinished result takes.
 constexpr double most_blocks = 400;
-// Below this the files would cost more than the points in them.
-constexpr double least_points_per_block = 16;
 constexpr double most_files = 100000;  // and at most so many then
 constexpr double touching = -1e-12;    // gaps above this are on the stop, not inside
 constexpr double exact_integers = 1LL << 53;
@@ -348,9 +346,9 @@ Plan make_plan(const Case& given, int threads) {
   plan.threads = threads > 0 ? threads : given.threads;
   if (plan.threads == 0) plan.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 
-  const double per_block = given.block > 0
-                               ? static_cast<double>(given.block)
-                               : std::max(least_points_per_block, std::ceil(plan.points / most_blocks));
+  const double per_block = given.block > 0 ? static_cast<double>(given.block)
+                                           : std::max(static_cast<double>(given.analysis->least_points()),
+                                                      std::ceil(plan.points / most_blocks));
   check_files(given, plan.points / per_block);  // before so many boxes are made
   plan.boxes = given.analysis->blocks(static_cast<std::size_t>(per_block));
   check_files(given, static_cast<double>(plan.boxes.size()));
