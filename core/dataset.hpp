@@ -39,7 +39,7 @@ struct Dataset {
   std::vector<Dimension> dimensions;
   std::vector<Array> arrays;
   std::vector<std::pair<std::string, std::string>> attributes;  ///< text that belongs to the whole
-  std::vector<Group> groups = {};                               ///< parts with dimensions of their own
+  std::vector<Group> groups;                                    ///< parts with dimensions of their own
 
   /// Size of a dimension; throws std::out_of_range naming it.
   std::size_t size(std::string_view dimension) const;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <map>
 #include <numeric>
 #include <stdexcept>
 
@@ -160,13 +161,26 @@ std::size_t block_count(const h5::File& file) {
   return blocks.empty() ? 0 : static_cast<std::size_t>(std::max<std::int64_t>(blocks[0], 0));
 }
 
-/// The values of an unfinished result come from its own blocks only, wherever a stranger's file may point.
-void check_sources(const h5::File& file, const std::string& path) {
+/// The values of an unfinished result come from its own blocks only, wherever a stranger's files may point;
+/// those of the wanted arrays (none named: all) lie in these blocks.
+void check_sources(const h5::File& file, const std::string& path, const std::vector<std::string>& wanted) {
+  std::map<std::string, std::vector<std::string>> arrays_of;  // by block
   for (const std::string& array : file.arrays())
-    for (const std::string& source : file.source_files(array))
+    for (const std::string& source : file.source_files(array)) {
       if (!Blocks::is_block_name(path, source))
         throw InputError(path + ": the values of " + array + " are to come from the file " + source +
                          ", which is none of its blocks (a result is not renamed while it is unfinished)");
+      if (wanted.empty() || std::find(wanted.begin(), wanted.end(), array) != wanted.end())
+        arrays_of[source].push_back(array);
+    }
+  for (const auto& [source, arrays] : arrays_of) {
+    const std::string name = (fs::path(path).parent_path() / source).string();
+    if (!fs::exists(name)) continue;
+    const h5::File block = h5::File::open(name);
+    for (const std::string& array : arrays)
+      if (!block.has_own_values(array))
+        throw InputError(name + ": the values of " + array + " do not lie in this block");
+  }
 }
 
 /// The library takes a block that it cannot open for a missing one, and it holds all of them open.
@@ -366,7 +380,7 @@ Result read_result(const std::string& path, const std::vector<std::string>& arra
   try {
     const h5::File file = h5::File::open(path);
     check_result(file, path);
-    check_sources(file, path);
+    check_sources(file, path, arrays);
     const std::size_t count = block_count(file);
     const std::size_t present = count == 0 ? 0 : Blocks::count_files(path, count);
     check_file_limit(path, present);

@@ -12,6 +12,7 @@ namespace graze {
 namespace {
 
 constexpr std::size_t chunk_bytes = std::size_t{1} << 18U;
+constexpr int deepest = 8;  // groups in groups that are read
 
 std::size_t product(h5::Extents::const_iterator begin, h5::Extents::const_iterator end) {
   return std::accumulate(begin, end, std::size_t{1}, std::multiplies<>());
@@ -98,6 +99,43 @@ Array read_array(const h5::File& file, const std::string& name, const std::vecto
   return array;
 }
 
+/// Those of some arrays that there are, and the coordinates; all for an empty list.
+std::vector<std::string> wanted(const h5::File& file, const std::vector<std::string>& arrays) {
+  std::vector<std::string> names = file.arrays();
+  std::erase_if(names, [&](const std::string& name) {
+    return !arrays.empty() && std::find(arrays.begin(), arrays.end(), name) == arrays.end() &&
+           file.dimensions_of(name) != std::vector<std::string>{name};
+  });
+  return names;
+}
+
+/// What the arrays of a group and of all groups in it take of memory. `seen`: addresses of groups.
+double bytes(const h5::File& file, const std::vector<std::string>& arrays, std::set<std::uint64_t>& seen,
+             int depth = 0) {
+  if (!seen.insert(file.address()).second || depth > deepest)
+    throw h5::Error(file.path() + ": a group has two names or lies in too many others");
+  double total = 0;
+  for (const std::string& name : wanted(file, arrays)) total += file.bytes(name);
+  if (!arrays.empty()) return total;
+  for (const std::string& name : file.groups()) total += bytes(file.group(name), {}, seen, depth + 1);
+  return total;
+}
+
+Dataset read_group(const h5::File& file, const std::vector<std::string>& arrays) {
+  Dataset data;
+  data.dimensions = file.dimensions();
+  for (const std::string& name : wanted(file, arrays))
+    data.arrays.push_back(read_array(file, name, file.dimensions_of(name)));
+  if (!arrays.empty()) return data;
+  for (const std::string& name : file.groups()) {
+    const h5::File group = file.group(name);
+    Dataset part = read_group(group, {});
+    part.attributes = group.attributes("");
+    data.groups.push_back({name, std::move(part)});
+  }
+  return data;
+}
+
 }  // namespace
 
 h5::Extents extents(const Dataset& data, const Array& array) {
@@ -149,22 +187,9 @@ void write_dataset(h5::File& file, const Dataset& data,
 }
 
 Dataset read_dataset(const h5::File& file, const std::vector<std::string>& arrays) {
-  Dataset data;
-  data.dimensions = file.dimensions();
-  for (const std::string& name : file.arrays()) {
-    const std::vector<std::string> dimensions = file.dimensions_of(name);
-    const bool coordinate = dimensions == std::vector<std::string>{name};
-    if (arrays.empty() || coordinate || std::find(arrays.begin(), arrays.end(), name) != arrays.end())
-      data.arrays.push_back(read_array(file, name, dimensions));
-  }
-  if (!arrays.empty()) return data;
-  for (const std::string& name : file.groups()) {
-    const h5::File group = file.group(name);
-    Dataset part = read_dataset(group, {});
-    part.attributes = group.attributes("");
-    data.groups.push_back({name, std::move(part)});
-  }
-  return data;
+  std::set<std::uint64_t> seen;
+  file.check_memory(bytes(file, arrays, seen), "reading");
+  return read_group(file, arrays);
 }
 
 }  // namespace graze

@@ -141,7 +141,10 @@ Extents extents_of(hid_t space) {
   return {sizes.begin(), sizes.end()};
 }
 
+/// A list of texts is read as none.
 std::string text_value(hid_t attribute, hid_t type) {
+  const Handle space{H5Aget_space(attribute), H5Sclose};
+  if (H5Sget_simple_extent_npoints(space.id()) != 1) return {};
   if (H5Tis_variable_str(type) > 0) {
     const Handle memory = make_text_type();
     char* text = nullptr;
@@ -154,6 +157,21 @@ std::string text_value(hid_t attribute, hid_t type) {
   std::string result(H5Tget_size(type), '\0');
   if (H5Aread(attribute, type, result.data()) < 0) return {};
   return result.substr(0, result.find('\0'));
+}
+
+/// A text attribute of an object; "" when there is none.
+std::string text_attribute(hid_t object, const std::string& name, const std::string& path) {
+  if (H5Aexists(object, name.c_str()) <= 0) return {};
+  const Handle attribute{check(H5Aopen(object, name.c_str(), H5P_DEFAULT), path, "opening attribute " + name),
+                         H5Aclose};
+  const Handle type{H5Aget_type(attribute.id()), H5Tclose};
+  return H5Tget_class(type.id()) == H5T_STRING ? text_value(attribute.id(), type.id()) : std::string{};
+}
+
+/// Whether an array is a dimension. (H5DSis_scale leaves a type open where a stranger's attribute is no
+/// text.)
+bool is_scale(hid_t array, const std::string& path) {
+  return text_attribute(array, "CLASS", path) == "DIMENSION_SCALE";
 }
 
 template <class T>
@@ -174,11 +192,6 @@ std::string joined(const std::vector<T>& values) {
     result += Value(x).toml();
   }
   return result;
-}
-
-herr_t collect_name(hid_t, const char* name, const H5L_info_t*, void* names) {
-  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
-  return 0;
 }
 
 herr_t collect_attribute(hid_t, const char* name, const H5A_info_t*, void* names) {
@@ -407,6 +420,11 @@ void File::close() {
   check_output();
 }
 
+void File::check_memory(double needed, const std::string& doing) const {
+  if (needed > physical_memory())
+    throw Error(path_ + ": " + doing + ": it would take " + Value(needed).toml() + " bytes");
+}
+
 void File::check_output() const {
   if (output_ != nullptr && output_->error != 0)
     throw Error(path_ + ": writing: " + system_reason(output_->error));
@@ -467,11 +485,7 @@ std::vector<std::pair<std::string, std::string>> File::attributes(const std::str
 
 std::string File::text(const std::string& array, const std::string& name) const {
   const Guard guard;
-  if (!has_attribute(array, name)) return {};
-  const Handle attribute{
-      check(H5Aopen(object(array), name.c_str(), H5P_DEFAULT), path_, "opening attribute " + name), H5Aclose};
-  const Handle type{H5Aget_type(attribute.id()), H5Tclose};
-  return H5Tget_class(type.id()) == H5T_STRING ? text_value(attribute.id(), type.id()) : std::string{};
+  return text_attribute(object(array), name, path_);
 }
 
 std::vector<std::int64_t> File::integers(const std::string& array, const std::string& name) const {
@@ -554,33 +568,36 @@ void File::write(const std::string& name, const Box& box, const Array::Values& v
   check_output();
 }
 
+double File::bytes(const std::string& name) const {
+  const Guard guard;
+  const Handle type{check(H5Dget_type(object(name)), path_, "reading the type of " + name), H5Tclose};
+  const Extents shape = extents(name);
+  return std::accumulate(shape.begin(), shape.end(), static_cast<double>(H5Tget_size(type.id())),
+                         [](double all, std::size_t size) { return all * static_cast<double>(size); });
+}
+
 Array::Values File::read(const std::string& name) const {
   const Guard guard;
   const std::string doing = "reading array " + name;
   const hid_t id = object(name);
   const Handle type{check(H5Dget_type(id), path_, doing), H5Tclose};
-  const std::size_t bytes = H5Tget_size(type.id());
+  const std::size_t size = H5Tget_size(type.id());
   Array::Values values;
-  if (H5Tget_class(type.id()) == H5T_FLOAT && bytes == sizeof(double))
+  if (H5Tget_class(type.id()) == H5T_FLOAT && size == sizeof(double))
     values = std::vector<double>();
-  else if (H5Tget_class(type.id()) == H5T_INTEGER && bytes == sizeof(std::int8_t))
+  else if (H5Tget_class(type.id()) == H5T_INTEGER && size == sizeof(std::int8_t))
     values = std::vector<std::int8_t>();
-  else if (H5Tget_class(type.id()) == H5T_INTEGER && bytes == sizeof(std::int32_t))
+  else if (H5Tget_class(type.id()) == H5T_INTEGER && size == sizeof(std::int32_t))
     values = std::vector<std::int32_t>();
-  else if (H5Tget_class(type.id()) == H5T_INTEGER && bytes == sizeof(std::int64_t))
+  else if (H5Tget_class(type.id()) == H5T_INTEGER && size == sizeof(std::int64_t))
     values = std::vector<std::int64_t>();
   else
     throw Error(path_ + ": " + doing + ": it holds neither float64 nor int8, int32 or int64");
-  const Extents shape = extents(name);
-  const double needed =
-      std::accumulate(shape.begin(), shape.end(), static_cast<double>(bytes),
-                      [](double all, std::size_t size) { return all * static_cast<double>(size); });
-  if (needed > physical_memory())
-    throw Error(path_ + ": " + doing + ": it would take " + Value(needed).toml() + " bytes");
+  check_memory(bytes(name), doing);
   const Handle properties{check(H5Dget_create_plist(id), path_, doing), H5Pclose};
   if (H5Pget_external_count(properties.id()) > 0)
     throw Error(path_ + ": " + doing + ": its values lie in another file");
-  const std::size_t n = product(shape);
+  const std::size_t n = product(extents(name));
   std::visit([n](auto& v) { v.resize(n); }, values);
   if (n > 0)
     check(H5Dread(id, types_of(values).memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data_of(values)), path_, doing);
@@ -600,9 +617,20 @@ std::vector<std::string> File::source_files(const std::string& array) const {
     std::string name(static_cast<std::size_t>(length) + 1, '\0');
     check(H5Pget_virtual_filename(properties.id(), k, name.data(), name.size()), path_, doing);
     name.pop_back();
+    std::string there(array.size() + 2, '\0');  // one longer than it should be, and its end
+    check(H5Pget_virtual_dsetname(properties.id(), k, there.data(), there.size()), path_, doing);
+    if (there.c_str() != array) throw Error(path_ + ": " + doing + ": they have other names");
     names.push_back(std::move(name));
   }
   return names;
+}
+
+bool File::has_own_values(const std::string& array) const {
+  const Guard guard;
+  const Handle properties{
+      check(H5Dget_create_plist(object(array)), path_, "asking where the values of " + array + " lie"),
+      H5Pclose};
+  return H5Pget_layout(properties.id()) != H5D_VIRTUAL && H5Pget_external_count(properties.id()) <= 0;
 }
 
 Extents File::extents(const std::string& name) const {
@@ -613,12 +641,27 @@ Extents File::extents(const std::string& name) const {
 
 namespace {
 
-/// Names of what is in the root, in the order of creation where that is known.
-std::vector<std::string> members(hid_t file, const std::string& path) {
+/// The name of one link of a group; "" when it cannot be read.
+std::string member(hid_t group, H5_index_t order, hsize_t index) {
+  const ssize_t length = H5Lget_name_by_idx(group, ".", order, H5_ITER_INC, index, nullptr, 0, H5P_DEFAULT);
+  if (length <= 0) return {};
+  std::string name(static_cast<std::size_t>(length) + 1, '\0');
+  H5Lget_name_by_idx(group, ".", order, H5_ITER_INC, index, name.data(), name.size(), H5P_DEFAULT);
+  name.pop_back();
+  return name;
+}
+
+/// Names of what is in a group, in the order of creation where that is known. One by one: where a list of all
+/// cannot be read to its end, H5Literate (1.10.8) crashes.
+std::vector<std::string> members(hid_t group, const std::string& path) {
+  H5G_info_t info{};
+  check(H5Gget_info(group, &info), path, "listing arrays");
+  const bool ordered = info.nlinks > 0 && !member(group, H5_INDEX_CRT_ORDER, 0).empty();
   std::vector<std::string> names;
-  if (H5Literate(file, H5_INDEX_CRT_ORDER, H5_ITER_INC, nullptr, collect_name, &names) < 0)
-    check(H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, nullptr, collect_name, &names), path,
-          "listing arrays");
+  for (hsize_t k = 0; k < info.nlinks; ++k) {
+    names.push_back(member(group, ordered ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME, k));
+    if (names.back().empty()) throw Error(path + ": listing arrays: " + reason());
+  }
   return names;
 }
 
@@ -628,11 +671,8 @@ bool is_a(H5I_type_t type, hid_t file, const std::string& name) {
   return object.id() >= 0 && H5Iget_type(object.id()) == type;
 }
 
-bool is_pure_dimension(hid_t array) {
-  if (H5DSis_scale(array) <= 0) return false;
-  std::array<char, 80> label{};
-  return H5DSget_scale_name(array, label.data(), label.size()) > 0 &&
-         std::string_view(label.data()).substr(0, pure_dimension.size()) == pure_dimension;
+bool is_pure_dimension(hid_t array, const std::string& path) {
+  return is_scale(array, path) && text_attribute(array, "NAME", path).starts_with(pure_dimension);
 }
 
 std::uint64_t address_of(hid_t object) {
@@ -640,27 +680,24 @@ std::uint64_t address_of(hid_t object) {
   return H5Oget_info2(object, &info, H5O_INFO_BASIC) >= 0 ? info.addr : HADDR_UNDEF;
 }
 
-/// A search for the first scale attached to a dimension.
-struct ScaleSearch {
-  const std::map<std::uint64_t, std::string>& known;
-  std::string name;
-};
+/// The address of the first scale of each dimension of an array; HADDR_UNDEF for one without.
+/// (H5DSiterate_scales takes the attribute for what it should be, whatever a stranger has made of it.)
+std::vector<std::uint64_t> scales_of(hid_t array, std::size_t rank) {
+  std::vector<std::uint64_t> addresses(rank, HADDR_UNDEF);
+  if (rank == 0 || H5Aexists(array, "DIMENSION_LIST") <= 0) return addresses;
+  const Handle attribute{H5Aopen(array, "DIMENSION_LIST", H5P_DEFAULT), H5Aclose};
+  const Handle type{H5Aget_type(attribute.id()), H5Tclose};
+  const Handle space{H5Aget_space(attribute.id()), H5Sclose};
+  if (H5Tget_class(type.id()) != H5T_VLEN || extents_of(space.id()) != Extents{rank}) return addresses;
+  const Handle element{H5Tget_super(type.id()), H5Tclose};
+  if (H5Tequal(element.id(), H5T_STD_REF_OBJ) <= 0) return addresses;
 
-/// The library finds the name of an object that it came to by reference by a walk through the whole file:
-/// that is left for scales of other groups.
-herr_t keep_scale_name(hid_t, unsigned, hid_t scale, void* data) {
-  ScaleSearch& search = *static_cast<ScaleSearch*>(data);
-  if (const auto found = search.known.find(address_of(scale)); found != search.known.end()) {
-    search.name = found->second;
-    return 1;
-  }
-  const ssize_t length = H5Iget_name(scale, nullptr, 0);
-  if (length <= 0) return 0;
-  std::string path(static_cast<std::size_t>(length) + 1, '\0');
-  H5Iget_name(scale, path.data(), path.size());
-  path.pop_back();
-  search.name = path.substr(path.rfind('/') + 1);
-  return 1;
+  std::vector<hvl_t> lists(rank);
+  if (H5Aread(attribute.id(), type.id(), lists.data()) < 0) return addresses;
+  for (std::size_t d = 0; d < rank; ++d)
+    if (lists[d].len > 0) addresses[d] = *static_cast<const hobj_ref_t*>(lists[d].p);
+  H5Dvlen_reclaim(type.id(), space.id(), H5P_DEFAULT, lists.data());
+  return addresses;
 }
 
 }  // namespace
@@ -669,7 +706,8 @@ std::vector<std::string> File::arrays() const {
   const Guard guard;
   std::vector<std::string> result;
   for (const std::string& name : members(file_.id(), path_))
-    if (is_a(H5I_DATASET, file_.id(), name) && !is_pure_dimension(object(name))) result.push_back(name);
+    if (is_a(H5I_DATASET, file_.id(), name) && !is_pure_dimension(object(name), path_))
+      result.push_back(name);
   return result;
 }
 
@@ -697,11 +735,16 @@ std::vector<std::string> File::groups() const {
   return result;
 }
 
+std::uint64_t File::address() const {
+  const Guard guard;
+  return address_of(file_.id());
+}
+
 std::vector<Dimension> File::dimensions() const {
   const Guard guard;
   std::vector<Dimension> result;
   for (const std::string& name : members(file_.id(), path_)) {
-    if (!is_a(H5I_DATASET, file_.id(), name) || H5DSis_scale(object(name)) <= 0) continue;
+    if (!is_a(H5I_DATASET, file_.id(), name) || !is_scale(object(name), path_)) continue;
     const Extents size = extents(name);
     if (size.size() != 1) throw Error(path_ + ": dimension " + name + " has not one extent");
     result.push_back({name, size[0]});
@@ -738,18 +781,21 @@ void File::set_dimensions(const std::string& array, const std::vector<std::strin
 std::vector<std::string> File::dimensions_of(const std::string& array) const {
   const Guard guard;
   const hid_t id = object(array);
-  if (H5DSis_scale(id) > 0) return {array};
+  if (is_scale(id, path_)) return {array};
   if (scales_.empty()) {
     for (const std::string& name : members(file_.id(), path_))
-      if (is_a(H5I_DATASET, file_.id(), name) && H5DSis_scale(object(name)) > 0)
+      if (is_a(H5I_DATASET, file_.id(), name) && is_scale(object(name), path_))
         scales_.emplace(address_of(object(name)), name);
   }
+  const Extents shape = extents(array);
+  const std::vector<std::uint64_t> scales = scales_of(id, shape.size());
   std::vector<std::string> result;
-  for (unsigned d = 0; d < extents(array).size(); ++d) {
-    ScaleSearch search{scales_, {}};
-    H5DSiterate_scales(id, d, nullptr, keep_scale_name, &search);
-    if (search.name.empty()) throw Error(path_ + ": array " + array + " has a dimension without a name");
-    result.push_back(search.name);
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const auto found = scales_.find(scales[d]);
+    if (found == scales_.end() || extents(found->second) != Extents{shape[d]})
+      throw Error(path_ + ": array " + array +
+                  " has a dimension without a name, or with one of another size");
+    result.push_back(found->second);
   }
   return result;
 }

@@ -62,8 +62,9 @@ struct Storage {
 };
 
 /// Files may come from strangers: nothing is loaded to decode them, links and values in other files (but for
-/// the sources of virtual arrays, which the caller is to look at) are errors, and so is what would not fit
-/// into memory.
+/// the sources of virtual arrays, which the caller is to look at) are errors, and so are more values than
+/// would fit into memory together, dimensions that are not those of the same group, and groups within
+/// themselves.
 ///
 /// An open file: text and number attributes on the root and on arrays; arrays with netCDF-4 dimensions.
 /// An array name "" means the root. Every function throws Error when it fails.
@@ -88,6 +89,10 @@ class File {
   File group(const std::string& name) const;
   /// Names of the groups in the order in which they were made.
   std::vector<std::string> groups() const;
+  /// Tells this group from all others of the file; a stranger may have put one into itself.
+  std::uint64_t address() const;
+
+  const std::string& path() const { return path_; }
 
   bool has_attribute(const std::string& array, const std::string& name) const;
   /// All attributes of an array or the root, numbers as text (several ones separated by spaces).
@@ -105,11 +110,18 @@ class File {
                     const Storage& storage);
   /// Writes a box of an array.
   void write(const std::string& name, const Box& box, const Array::Values& values);
+  /// Bytes that the whole array takes in memory.
+  double bytes(const std::string& name) const;
+  /// An Error when so much, which is read at once, does not fit into memory.
+  void check_memory(double needed, const std::string& doing) const;
   /// The whole array. An Error when its type is none of Array::Values.
   Array::Values read(const std::string& name) const;
   Extents extents(const std::string& name) const;
   /// The files, as they are named in this one, that hold the values of a virtual array; empty for any other.
+  /// An Error when one of them has the values under another name.
   std::vector<std::string> source_files(const std::string& array) const;
+  /// Whether the values of an array lie in this file.
+  bool has_own_values(const std::string& array) const;
   /// Names of all arrays in the order in which they were made, pure dimensions left out.
   std::vector<std::string> arrays() const;
 

@@ -49,6 +49,7 @@ slurm="
 fuzz="
   clang                compiles with libFuzzer
   libclang-rt-dev      libFuzzer and the sanitizers
+  libomp-dev           OpenMP of clang
 "
 threads="
   clang                compiles with the thread sanitizer

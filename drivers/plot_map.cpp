@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <memory>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -259,32 +260,36 @@ Layer array_layer(const Array& array, std::string title, std::size_t width, std:
 /// Regions of equal words: the order in which the contacts are hit. The most frequent words get a colour of
 /// their own.
 Layer word_layer(const Array& array, std::size_t letters) {
-  const std::size_t points = numbers(array).size() / letters;
-  std::vector<std::string> words(points);
-  std::map<std::string, std::size_t> counts;
+  const std::size_t elements = std::visit([](const auto& values) { return values.size(); }, array.values);
+  const std::size_t points = letters == 0 ? 0 : elements / letters;
+  // Points have the numbers of their words: a text for each would take more memory than the array.
+  std::map<std::string, std::size_t> known;
+  std::vector<std::pair<std::string, std::size_t>> frequent;  // words with their counts
+  std::vector<std::size_t> word_of(points);
   for (std::size_t point = 0; point < points; ++point) {
-    for (std::size_t k = 0; k < letters; ++k) {
-      const double letter = number(array, point * letters + k);
-      if (letter >= 0) words[point] += array.flags[static_cast<std::size_t>(letter)];
-    }
-    ++counts[words[point]];
+    std::string word;
+    for (std::size_t k = 0; k < letters; ++k) word += class_name(array, point * letters + k);
+    const auto [place, is_new] = known.try_emplace(word, frequent.size());
+    if (is_new) frequent.emplace_back(word, 0);
+    ++frequent[place->second].second;
+    word_of[point] = place->second;
   }
-  std::vector<std::pair<std::string, std::size_t>> frequent(counts.begin(), counts.end());
-  std::stable_sort(frequent.begin(), frequent.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::sort(frequent.begin(), frequent.end(), [](const auto& a, const auto& b) {
+    return std::pair(b.second, a.first) < std::pair(a.second, b.first);
+  });
   const std::size_t shown = std::min(frequent.size(), region_colours - 1);
   std::vector<LegendEntry> regions;
-  std::map<std::string, int> place;
+  std::vector<int> place(known.size(), static_cast<int>(shown));
   for (std::size_t i = 0; i < shown; ++i) {
     const std::string& word = frequent[i].first;
-    place[word] = static_cast<int>(i);
+    place[known[word]] = static_cast<int>(i);
     const std::string shortened = word.size() > longest_word ? word.substr(0, longest_word) + "…" : word;
     regions.push_back({std::string(region_colour(i)), word.empty() ? "no impact" : shortened});
   }
   regions.push_back({std::string(region_colour(region_colours - 1)), "others"});
-  const auto region = [words, place, others = static_cast<int>(shown)](std::size_t point) {
-    const auto found = place.find(words[point]);
-    return found == place.end() ? others : found->second;
+  const auto words = std::make_shared<const std::vector<std::size_t>>(std::move(word_of));
+  const auto region = [words, place](std::size_t point) {
+    return point < words->size() ? place[(*words)[point]] : -1;
   };
   return {"itinerary", [=](Sheet& sheet, const Panel& panel, const Map& map) {
             draw_regions(sheet, panel, map, regions, -1, region);

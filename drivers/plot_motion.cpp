@@ -178,7 +178,7 @@ std::vector<Stick> friction_sticks_of(const Motion& motion, const Dataset& data,
     if (number(data.at("sticks"), friction) > 0) since = begin;
     for (std::size_t i = 0; i < times.size(); ++i) {
       if (frictions[i] != static_cast<double>(friction)) continue;
-      const std::string& kind = kinds.flags[static_cast<std::size_t>(number(kinds, i))];
+      const std::string kind = class_name(kinds, i);
       if (kind == "slip_to_stick" && !since) since = times[i];
       if (kind == "stick_to_slip" && since)
         sticks.push_back({friction, *std::exchange(since, std::nullopt), times[i]});

@@ -276,6 +276,12 @@ std::vector<double> numbers(const Array& array) {
   return result;
 }
 
+std::string class_name(const Array& array, std::size_t element) {
+  const double value = number(array, element);
+  const bool named = value >= 0 && value < static_cast<double>(array.flags.size());
+  return named ? array.flags[static_cast<std::size_t>(value)] : std::string();
+}
+
 std::vector<std::string> index_names(const Dataset& data, std::string_view dimension) {
   const std::size_t size = data.size(dimension);
   std::vector<std::string> names;

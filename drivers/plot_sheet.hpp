@@ -119,6 +119,8 @@ std::string label_with_unit(std::string_view name, std::string_view unit);
 double number(const Array& array, std::size_t i);
 /// All elements of an array as numbers, NaN where there is no value.
 std::vector<double> numbers(const Array& array);
+/// The class of one element by name, "" where there is no value or no name for it.
+std::string class_name(const Array& array, std::size_t element);
 /// One name for each index of a dimension: the classes of its coordinate, else its numbers, else 0, 1, …
 std::vector<std::string> index_names(const Dataset& data, std::string_view dimension);
 /// Index of a name; throws InputError telling what there is.

@@ -61,6 +61,37 @@ class Strangers(unittest.TestCase):
                 self.replace("outcome", make)
                 self.refused("none of its blocks")
 
+    def test_blocks_whose_values_are_elsewhere(self):
+        """In the master, in themselves, in a file of bytes, behind a link to another file."""
+        self.graze("run", os.path.join(CASES, "quickstart.toml"), "-o", "u.h5", "--set", "analysis.axis.points=64",
+                   "--set", "run.block=16", "--shard", "1/2", "--quiet")
+        name = self.path("u.h5.blocks/" + next(n for n in sorted(os.listdir(self.path("u.h5.blocks")))
+                                               if n.endswith(".h5")))
+        self.graze("info", "u.h5")
+        shutil.copy(self.path("r.h5"), self.path("secret.h5"))
+
+        def virtual(target):
+            def make(block):
+                layout = h5py.VirtualLayout((16,), "i1")
+                layout[:] = h5py.VirtualSource(target, "outcome", (16,))
+                block.create_virtual_dataset("outcome", layout)
+            return make
+
+        def external(block):
+            properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            properties.set_external(self.path("secret.h5").encode(), 0, 16)
+            h5py.h5d.create(block.id, b"outcome", h5py.h5t.STD_I8LE, h5py.h5s.create_simple((16,)), properties)
+
+        def link(block):
+            block["outcome"] = h5py.ExternalLink(self.path("secret.h5"), "outcome")
+
+        for make in [virtual("../u.h5"), virtual("u.h5.blocks/" + os.path.basename(name)), virtual(name),
+                     external, link]:
+            with h5py.File(name, "r+") as block:
+                del block["outcome"]
+                make(block)
+            self.graze("info", "u.h5", code=2)
+
     def test_values_of_another_file(self):
         with open(self.path("secret"), "wb") as file:
             file.write(b"12345")
@@ -92,6 +123,67 @@ class Strangers(unittest.TestCase):
             file["outcome"].dims[0].attach_scale(file["huge"])
             file["outcome"].attrs["flag_meanings"] = "ok bad"
         self.refused("would take", "bytes")
+
+    def test_absurd_sizes_together(self):
+        """Each array would fit, and takes no room in the file."""
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        with h5py.File(self.path("r.h5"), "r+") as file:
+            part = file.create_group("part")
+            size = memory // 1000
+            part.create_dataset("x", shape=(size,), dtype="i1", chunks=(10**6,))
+            part["x"].make_scale("x")
+            for k in range(1001):
+                part[str(k)] = part["x"]
+        self.assertIn("would take", self.graze("info", "r.h5", code=2))
+
+    def test_a_group_in_itself(self):
+        with h5py.File(self.path("r.h5"), "r+") as file:
+            part = file.create_group("part")
+            part.create_group("inner")["again"] = part
+        self.assertIn("two names", self.graze("info", "r.h5", code=2))
+
+    def test_dimensions_of_other_sizes(self):
+        with h5py.File(self.path("r.h5"), "r+") as file:
+            file.create_dataset("longer", data=np.zeros(50)).make_scale("longer")
+            scale = file["outcome"].dims[0][0]
+            file["outcome"].dims[0].detach_scale(scale)
+            file["outcome"].dims[0].attach_scale(file["longer"])
+        self.refused("outcome", "another size")
+
+    def test_dimensions_of_another_group(self):
+        with h5py.File(self.path("r.h5"), "r+") as file:
+            file.create_dataset("part/other", data=np.zeros(5)).make_scale("other")
+            scale = file["outcome"].dims[0][0]
+            file["outcome"].dims[0].detach_scale(scale)
+            file["outcome"].dims[0].attach_scale(file["part/other"])
+        self.refused("outcome", "dimension")
+
+    def test_dimensions_that_are_no_references(self):
+        for values in [np.arange(64), np.zeros(1), "text"]:
+            with self.subTest(values):
+                with h5py.File(self.path("r.h5"), "r+") as file:
+                    file["outcome"].attrs["DIMENSION_LIST"] = values
+                self.refused("outcome", "dimension")
+
+    def test_lists_of_texts(self):
+        for values in [np.array([b"x" * 100] * 500), np.array(["x"] * 500, dtype=h5py.string_dtype()),
+                       np.array([], dtype="S3")]:
+            with self.subTest(values.dtype):
+                self.setUp()
+                with h5py.File(self.path("r.h5"), "r+") as file:
+                    file.attrs["note"] = values
+                    file["outcome"].attrs["comment"] = values
+                self.graze("info", "r.h5")
+                self.graze("plot", "r.h5")
+
+    def test_classes_without_a_name(self):
+        self.graze("run", os.path.join(CASES, "knocking_order.toml"), "-o", "k.h5", "--quiet", "--set",
+                   "analysis.axis.points=4", "--set", "analysis.axis2.points=3", "--set", "analysis.transient=5")
+        with h5py.File(self.path("k.h5"), "r+") as file:
+            for name in ["itinerary", "attractor", "outcome"]:
+                file[name][...] = 100
+        self.graze("plot", "k.h5", "-o", "k.png")
+        self.graze("info", "k.h5")
 
     def test_a_filter_nobody_has(self):
         def make(file):

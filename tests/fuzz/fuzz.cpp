@@ -1,22 +1,16 @@
-/// Entry of libFuzzer: GRAZE_FUZZ names the reader.
-#include <cstdlib>
-#include <string_view>
-
+/// Entry of libFuzzer; FUZZED is the reader.
 #include "tests/fuzz/readers.hpp"
 
-namespace {
+// The HDF5 library loses some bytes on damaged files. What graze could lose of it are open objects, and the
+// reader of results counts these.
+extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5\n"; }
 
-const graze::fuzz::Reader& chosen() {
-  const char* name = std::getenv("GRAZE_FUZZ");
-  for (const graze::fuzz::Reader& reader : graze::fuzz::readers())
-    if (name != nullptr && std::string_view(reader.name) == name) return reader;
-  std::abort();
+// Where HDF5 asks for more memory than there is, it takes no for an answer.
+extern "C" const char* __asan_default_options() {
+  return "allocator_may_return_null=1:quarantine_size_mb=16";
 }
 
-}  // namespace
-
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const graze::fuzz::Reader& reader = chosen();
-  reader.read({reinterpret_cast<const char*>(data), size});
+  graze::fuzz::FUZZED({reinterpret_cast<const char*>(data), size});
   return 0;
 }

@@ -8,13 +8,24 @@
 #include <string_view>
 #include <vector>
 
+#include "core/value.hpp"
+
 namespace graze::fuzz {
 
-/// A case file, read, checked against all keys, and planned unless it is large.
+/// Input errors are the readers' business; any other exception is a bug.
+template <class Read>
+void try_to(const Read& read) {
+  try {
+    read();
+  } catch (const InputError&) {
+  }
+}
+
+/// A case file, read, checked against all keys, and planned.
 void read_case_bytes(std::string_view bytes);
 /// The option --set on a small case.
 void read_override_bytes(std::string_view bytes);
-/// A result file.
+/// A result file, whole and as a block of one; bytes that are no HDF5 file say what a stranger does to one.
 void read_result_bytes(std::string_view bytes);
 
 struct Reader {

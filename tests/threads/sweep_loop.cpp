@@ -1,0 +1,64 @@
+/// The loop of a sweep in many threads at once, into block files: the same arrays as in one. Under the thread
+/// sanitizer (tests/run_threads.sh) it says more.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "analysis/execute.hpp"
+#include "data/archive.hpp"
+#include "drivers/case.hpp"
+#include "tests/format/sample.hpp"
+
+using namespace graze;
+
+namespace {
+
+Case sweep(const std::string& start) {
+  const std::string text =
+      "graze = 1\n[model]\nname = \"impact_oscillator\"\nb = 0.05\n[initial]\nstate = [-1.0, 0.0]\n"
+      "[run]\nblock = 2\n[analysis]\nname = \"sweep\"\ntransient = 20\nrecord = 40\nmax_period = 8\n"
+      "extension = 2\nstart = \"" +
+      start + "\"\naxis = { parameter = \"stop\", from = -0.3, to = 0.3, points = 40 }\n";
+  return understood(parse_case(text, "sweep.toml", {}));
+}
+
+Dataset result_of(const Case& c, int threads, const std::string& path) {
+  const Plan plan = make_plan(c, threads);
+  Archive archive(path, c.layout, c.analysis->point_dimensions(), plan.boxes, {}, c.identity);
+  archive.prepare(false);
+  double points = 0;
+  Execution execution;
+  execution.threads = threads;
+  execution.stop = [] { return false; };
+  execution.done = [&](std::size_t more) { points += static_cast<double>(more); };
+  CHECK(execute(*c.analysis, plan.boxes, archive, execution));
+  CHECK(points == plan.points);
+  const std::unique_ptr<Digest> digest = c.analysis->digest();
+  archive.consolidate(digest.get());
+  return read_result(path).data;
+}
+
+bool same_bits(const Array& a, const Array& b) {
+  return a.values.index() == b.values.index() &&
+         std::visit(
+             [&](const auto& x) {
+               const auto& y = std::get<std::decay_t<decltype(x)>>(b.values);
+               return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(x[0])) == 0;
+             },
+             a.values);
+}
+
+}  // namespace
+
+TEST_CASE("a sweep in eight threads is that in one") {
+  const test::Folder folder;
+  for (const std::string start : {"fixed", "follow_both"}) {
+    const Case c = sweep(start);
+    const Dataset one = result_of(c, 1, folder.file(start + "1.h5"));
+    const Dataset eight = result_of(c, 8, folder.file(start + "8.h5"));
+    REQUIRE(one.arrays.size() == eight.arrays.size());
+    for (std::size_t k = 0; k < one.arrays.size(); ++k) CHECK(same_bits(one.arrays[k], eight.arrays[k]));
+  }
+}
