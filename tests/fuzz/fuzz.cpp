@@ -1,10 +1,6 @@
 /// Entry of libFuzzer; FUZZED is the reader.
 #include "tests/fuzz/readers.hpp"
 
-// The HDF5 library loses some bytes on damaged files. What graze could lose of it are open objects, and the
-// reader of results counts these.
-extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5\n"; }
-
 // Where HDF5 asks for more memory than there is, it takes no for an answer.
 extern "C" const char* __asan_default_options() {
   return "allocator_may_return_null=1:quarantine_size_mb=16";
