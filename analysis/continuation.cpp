@@ -15,6 +15,9 @@ using Vector = Eigen::VectorXd;
 
 constexpr double same_orbit = 1e-6;  // change of the state, of its size, when only chatter is counted anew
 
+constexpr int most_changes = 60;     // of the events, on one branch in one direction
+constexpr std::ptrdiff_t crowd = 6;  // changes within crowd_width are one
+
 /// Whether two neighbours of a branch lie on both sides of an orbit of half as many periods, where the branch
 /// has its birth: behind it come the same orbits, their halves exchanged.
 bool turns_into_itself(const BranchPoint& before, const BranchPoint& after) {
@@ -23,9 +26,6 @@ bool turns_into_itself(const BranchPoint& before, const BranchPoint& after) {
   const auto apart = [half](const BranchPoint& p) -> Vector { return p.orbit[half] - p.orbit[0]; };
   return before.fold * after.fold < 0 && apart(before).dot(apart(after)) < 0;
 }
-
-constexpr int most_changes = 60;     // of the events, on one branch in one direction
-constexpr std::ptrdiff_t crowd = 6;  // changes within crowd_width are one
 
 }  // namespace
 

@@ -142,20 +142,20 @@ class Strangers(unittest.TestCase):
             part.create_group("inner")["again"] = part
         self.assertIn("two names", self.graze("info", "r.h5", code=2))
 
-    def test_dimensions_of_other_sizes(self):
+    def exchange_dimension(self, name, size):
+        """A new array becomes the dimension of `outcome`."""
         with h5py.File(self.path("r.h5"), "r+") as file:
-            file.create_dataset("longer", data=np.zeros(50)).make_scale("longer")
-            scale = file["outcome"].dims[0][0]
-            file["outcome"].dims[0].detach_scale(scale)
-            file["outcome"].dims[0].attach_scale(file["longer"])
+            file.create_dataset(name, data=np.zeros(size)).make_scale(name.split("/")[-1])
+            dimension = file["outcome"].dims[0]
+            dimension.detach_scale(dimension[0])
+            dimension.attach_scale(file[name])
+
+    def test_dimensions_of_other_sizes(self):
+        self.exchange_dimension("longer", 50)
         self.refused("outcome", "another size")
 
     def test_dimensions_of_another_group(self):
-        with h5py.File(self.path("r.h5"), "r+") as file:
-            file.create_dataset("part/other", data=np.zeros(5)).make_scale("other")
-            scale = file["outcome"].dims[0][0]
-            file["outcome"].dims[0].detach_scale(scale)
-            file["outcome"].dims[0].attach_scale(file["part/other"])
+        self.exchange_dimension("part/other", 5)
         self.refused("outcome", "dimension")
 
     def test_dimensions_that_are_no_references(self):
