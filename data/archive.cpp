@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <map>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 
 #include "core/value.hpp"
@@ -164,14 +165,14 @@ std::size_t block_count(const h5::File& file) {
 /// The values of an unfinished result come from its own blocks only, wherever a stranger's files may point;
 /// those of the wanted arrays (none named: all) lie in these blocks.
 void check_sources(const h5::File& file, const std::string& path, const std::vector<std::string>& wanted) {
-  std::map<std::string, std::vector<std::string>> arrays_of;  // by block
+  std::map<std::string, std::set<std::string>> arrays_of;  // by block
   for (const std::string& array : file.arrays())
-    for (const std::string& source : file.source_files(array)) {
-      if (!Blocks::is_block_name(path, source))
-        throw InputError(path + ": the values of " + array + " are to come from the file " + source +
+    for (const auto& [source, there] : file.sources(array)) {
+      if (!Blocks::is_source(path, source, there))
+        throw InputError(path + ": the values of " + array + " are to come from " + there + " of " + source +
                          ", which is none of its blocks (a result is not renamed while it is unfinished)");
       if (wanted.empty() || std::find(wanted.begin(), wanted.end(), array) != wanted.end())
-        arrays_of[source].push_back(array);
+        arrays_of[source].insert(there);
     }
   for (const auto& [source, arrays] : arrays_of) {
     const std::string name = (fs::path(path).parent_path() / source).string();

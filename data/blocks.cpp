@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <set>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "core/value.hpp"
@@ -29,6 +30,51 @@ const std::string temporary_ending = ".tmp";
 const std::string lock_name = "lock";
 
 constexpr std::size_t files_per_folder = 1000;
+
+/// Names of the flat arrays of a block, in the order of the types of Array::Values.
+constexpr std::array<const char*, FlatPlan::types> flat_names = {"int8", "int32", "int64", "float64"};
+
+/// A vector of each type.
+std::vector<Array::Values> no_values() {
+  return {std::vector<std::int8_t>(), std::vector<std::int32_t>(), std::vector<std::int64_t>(),
+          std::vector<double>()};
+}
+
+std::size_t size_of(const Array::Values& values) {
+  return std::visit([](const auto& v) { return v.size(); }, values);
+}
+
+void append(Array::Values& flat, const Array::Values& values) {
+  std::visit(
+      [&](auto& all) {
+        const auto& more = std::get<std::decay_t<decltype(all)>>(values);
+        all.insert(all.end(), more.begin(), more.end());
+      },
+      flat);
+}
+
+Array::Values part(const Array::Values& flat, std::size_t begin, std::size_t size) {
+  return std::visit(
+      [&](const auto& all) -> Array::Values {
+        const auto first = all.begin() + static_cast<std::ptrdiff_t>(begin);
+        return std::decay_t<decltype(all)>(first, first + static_cast<std::ptrdiff_t>(size));
+      },
+      flat);
+}
+
+FlatPlan flat_plan(const BlockPlan& plan) {
+  FlatPlan flat;
+  for (const Array& array : plan.layout.arrays) {
+    const h5::Extents shape = extents(plan.layout, array);
+    const auto point = static_cast<std::ptrdiff_t>(plan.boxes.front().count.size());
+    const std::size_t size = Box{{}, {shape.begin() + point, shape.end()}}.points();
+    std::size_t& whole = flat.whole.at(array.values.index());
+    flat.begin.push_back(whole);
+    flat.size.push_back(size);
+    whole += size;
+  }
+  return flat;
+}
 
 std::string folder_of(const std::string& result) { return result + ".blocks"; }
 
@@ -110,7 +156,10 @@ std::string name_of(Shard shard) { return std::to_string(shard.part) + "-of-" + 
 }  // namespace
 
 Blocks::Blocks(const std::string& result, BlockPlan plan)
-    : folder_(folder_of(result)), plan_(std::move(plan)), files_(plan_.boxes.size()) {}
+    : folder_(folder_of(result)),
+      plan_(std::move(plan)),
+      flat_(flat_plan(plan_)),
+      files_(plan_.boxes.size()) {}
 
 Blocks::~Blocks() {
   if (lock_ >= 0) ::close(lock_);
@@ -247,24 +296,52 @@ h5::Extents Blocks::block_extents(const Array& array, const Box& box) const {
   return result;
 }
 
+std::vector<Array::Values> Blocks::flattened(const Dataset& block, const Box& box) const {
+  std::vector<Array::Values> flat = no_values();
+  for (std::size_t k = 0; k < plan_.layout.arrays.size(); ++k) {
+    const Array& planned = plan_.layout.arrays[k];
+    const Array::Values& values = block.at(planned.name).values;
+    if (values.index() != planned.values.index())
+      throw std::logic_error("array " + planned.name + " of a block has another type than its layout");
+    if (size_of(values) != box.points() * flat_.size[k])
+      throw std::logic_error("array " + planned.name + " of a block has another size than its box");
+    append(flat[values.index()], values);
+  }
+  return flat;
+}
+
+std::vector<Array::Values> Blocks::read_flat(const h5::File& block, const Box& box) const {
+  std::vector<Array::Values> flat = no_values();
+  for (std::size_t type = 0; type < flat.size(); ++type) {
+    const std::size_t size = box.points() * flat_.whole[type];
+    if (size == 0) continue;
+    const std::string name = flat_names[type];
+    if (block.extents(name) != h5::Extents{size} || !block.has_own_values(name))
+      throw h5::Error(block.path() + ": array " + name + " is not what the block should have");
+    Array::Values values = block.read(name);
+    if (values.index() != type) throw h5::Error(block.path() + ": array " + name + " has another type");
+    flat[type] = std::move(values);
+  }
+  return flat;
+}
+
 void Blocks::put(std::size_t index, const Dataset& block) {
   if (lock_ < 0 && worker_.empty()) throw std::logic_error("a block was put before the result was prepared");
   check_lock();
   const Box& box = plan_.boxes.at(index);
+  const std::vector<Array::Values> flat = flattened(block, box);
   if (index >= files_per_folder) fs::create_directory(fs::path(file(index)).parent_path());
   h5::replace_file(file(index), temporary(block_name(index)), [&](h5::File& out) {
     out.set_text("", "filetype", block_type);
     out.set_text("", "identity", plan_.identity);
     out.set_numbers("", "box_offset", whole_numbers(box.offset));
     out.set_numbers("", "box_count", whole_numbers(box.count));
-    for (const Array& planned : plan_.layout.arrays) {
-      const Array& array = block.at(planned.name);
-      if (array.values.index() != planned.values.index())
-        throw std::logic_error("array " + array.name + " of a block has another type than its layout");
-      const h5::Extents shape = block_extents(planned, box);
-      out.create_array(array.name, shape, array.values,
-                       {chunk_shape(shape, box.count, element_size(array)), false, {}});
-      out.write(array.name, {h5::Extents(shape.size(), 0), shape}, array.values);
+    for (std::size_t type = 0; type < flat.size(); ++type) {
+      const h5::Extents shape{size_of(flat[type])};
+      if (shape[0] == 0) continue;
+      const std::size_t bytes = std::visit([](const auto& v) { return sizeof(v[0]); }, flat[type]);
+      out.create_array(flat_names[type], shape, flat[type], {chunk_shape(shape, {}, bytes), false, {}});
+      out.write(flat_names[type], {{0}, shape}, flat[type]);
     }
   });
   const std::lock_guard<std::mutex> guard(mutex_);
@@ -278,7 +355,11 @@ Dataset Blocks::read(std::size_t index) const {
   for (std::size_t d = 0; d < box.count.size(); ++d)
     for (Dimension& dimension : data.dimensions)
       if (dimension.name == plan_.layout.arrays.front().dimensions[d]) dimension.size = box.count[d];
-  for (Array& array : data.arrays) array.values = block.read(array.name);
+  const std::vector<Array::Values> flat = read_flat(block, box);
+  for (std::size_t k = 0; k < data.arrays.size(); ++k) {
+    Array::Values& values = data.arrays[k].values;
+    values = part(flat[values.index()], box.points() * flat_.begin[k], box.points() * flat_.size[k]);
+  }
   return data;
 }
 
@@ -290,11 +371,8 @@ bool Blocks::is_valid(std::size_t index, const std::string& file) const {
         block.integers("", "box_offset") != whole_numbers(box.offset) ||
         block.integers("", "box_count") != whole_numbers(box.count))
       return false;
-    // Reading everything compares all checksums.
-    return std::all_of(plan_.layout.arrays.begin(), plan_.layout.arrays.end(), [&](const Array& array) {
-      return block.extents(array.name) == block_extents(array, box) &&
-             block.source_files(array.name).empty() && block.read(array.name).index() == array.values.index();
-    });
+    read_flat(block, box);  // compares all checksums
+    return true;
   } catch (const h5::Error&) {
     return false;
   }
@@ -315,9 +393,14 @@ Box Blocks::place(std::size_t index, const Array& array) const {
 
 std::vector<h5::Source> Blocks::sources(const Array& array) const {
   const std::string folder = fs::path(folder_).filename();
+  const std::size_t type = array.values.index();
+  const auto k = static_cast<std::size_t>(&plan_.layout.at(array.name) - plan_.layout.arrays.data());
   std::vector<h5::Source> result;
-  for (std::size_t k = 0; k < plan_.boxes.size(); ++k)
-    result.push_back({folder + "/" + block_name(k), place(k, array)});
+  for (std::size_t n = 0; n < plan_.boxes.size(); ++n) {
+    const std::size_t points = plan_.boxes[n].points();
+    result.push_back({folder + "/" + block_name(n), flat_names[type], points * flat_.whole[type],
+                      points * flat_.begin[k], place(n, array)});
+  }
   return result;
 }
 
@@ -330,9 +413,10 @@ std::size_t Blocks::count_files(const std::string& result, std::size_t count) {
   return files;
 }
 
-bool Blocks::is_block_name(const std::string& result, const std::string& name) {
+bool Blocks::is_source(const std::string& result, const std::string& name, const std::string& array) {
   const std::string folder = fs::path(folder_of(result)).filename().string() + "/";
-  return name.starts_with(folder) && block_index(name.substr(folder.size())).has_value();
+  return name.starts_with(folder) && block_index(name.substr(folder.size())).has_value() &&
+         std::find(flat_names.begin(), flat_names.end(), array) != flat_names.end();
 }
 
 }  // namespace graze

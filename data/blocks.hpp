@@ -1,10 +1,12 @@
 /// The folder "F.blocks" of a result file F under construction: a lock and one file per finished block.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/dataset.hpp"
@@ -18,6 +20,16 @@ struct BlockPlan {
   std::string identity;    ///< of the case
   Dataset layout;          ///< all dimensions; the arrays that are spread over the blocks
   std::vector<Box> boxes;  ///< in the leading dimensions of these arrays
+};
+
+/// How the arrays of a block lie in its file: those of one type one after the other in one flat array,
+/// because every array of a file takes much time of its own. Numbers are per point of the block.
+struct FlatPlan {
+  static constexpr std::size_t types = std::variant_size_v<Array::Values>;
+
+  std::vector<std::size_t> begin;          ///< of each array of the layout in the flat array of its type
+  std::vector<std::size_t> size;           ///< of each array of the layout
+  std::array<std::size_t, types> whole{};  ///< size of each flat array
 };
 
 class Blocks {
@@ -68,8 +80,9 @@ class Blocks {
 
   /// Number of block files below `count` in the folder of a result file.
   static std::size_t count_files(const std::string& result, std::size_t count);
-  /// Whether a name, relative to the folder of a result file, is that of one of its blocks.
-  static bool is_block_name(const std::string& result, const std::string& name);
+  /// Whether a name, relative to the folder of a result file, is that of one of its blocks, and whether
+  /// blocks have an array of this name.
+  static bool is_source(const std::string& result, const std::string& name, const std::string& array);
 
  private:
   void lock_range(int file, Shard shard) const;
@@ -78,9 +91,12 @@ class Blocks {
   std::string file(std::size_t index) const;
   bool is_valid(std::size_t index, const std::string& file) const;
   h5::Extents block_extents(const Array& array, const Box& box) const;
+  std::vector<Array::Values> flattened(const Dataset& block, const Box& box) const;
+  std::vector<Array::Values> read_flat(const h5::File& block, const Box& box) const;
 
   std::string folder_;
   BlockPlan plan_;
+  FlatPlan flat_;
   Shard shard_;
   std::string worker_;  ///< part of the names of temporary files, "" for the whole
   int lock_ = -1;

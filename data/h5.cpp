@@ -199,6 +199,25 @@ herr_t collect_attribute(hid_t, const char* name, const H5A_info_t*, void* names
   return 0;
 }
 
+Watch reading_watch;
+
+/// Of a call that reads a file, perhaps a stranger's. One within another is part of it.
+class ReadGuard {
+ public:
+  explicit ReadGuard(const std::string& path, double bytes = 0) {
+    if (depth_++ == 0 && reading_watch.begin != nullptr) reading_watch.begin(path, bytes);
+  }
+  ~ReadGuard() {
+    if (--depth_ == 0 && reading_watch.end != nullptr) reading_watch.end();
+  }
+  ReadGuard(const ReadGuard&) = delete;
+  ReadGuard& operator=(const ReadGuard&) = delete;
+
+ private:
+  Guard guard_;  // holds the lock
+  static inline int depth_ = 0;
+};
+
 /// Creation properties shared by the root and the arrays: netCDF wants to know what came first.
 template <class Create>
 Handle make_properties(hid_t kind, const Create& set) {
@@ -380,7 +399,7 @@ void Handle::reset() {
 }
 
 File File::open(const std::string& path) {
-  const Guard guard;
+  const ReadGuard guard(path);
   H5PLset_loading_state(0);  // no foreign code as a filter
   const Handle access = make_read_access();
   return {path, Handle{check(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), path, "opening"), H5Fclose},
@@ -403,7 +422,7 @@ File File::create(const std::string& path) {
 }
 
 File::~File() {
-  const Guard guard;
+  const ReadGuard guard(path_);
   open_arrays_.clear();
   file_.reset();
 }
@@ -449,12 +468,12 @@ Handle::Id File::object(const std::string& array) const {
 }
 
 bool File::has_attribute(const std::string& array, const std::string& name) const {
-  const Guard guard;
+  const ReadGuard guard(path_);
   return H5Aexists(object(array), name.c_str()) > 0;
 }
 
 std::vector<std::pair<std::string, std::string>> File::attributes(const std::string& array) const {
-  const Guard guard;
+  const ReadGuard guard(path_);
   std::vector<std::string> names;
   const hid_t id = object(array);
   // Files of others may not have tracked the order.
@@ -484,12 +503,12 @@ std::vector<std::pair<std::string, std::string>> File::attributes(const std::str
 }
 
 std::string File::text(const std::string& array, const std::string& name) const {
-  const Guard guard;
+  const ReadGuard guard(path_);
   return text_attribute(object(array), name, path_);
 }
 
 std::vector<std::int64_t> File::integers(const std::string& array, const std::string& name) const {
-  const Guard guard;
+  const ReadGuard guard(path_);
   if (!has_attribute(array, name)) return {};
   const Handle attribute{
       check(H5Aopen(object(array), name.c_str(), H5P_DEFAULT), path_, "opening attribute " + name), H5Aclose};
@@ -545,8 +564,10 @@ void File::create_array(const std::string& name, const Extents& extents, const A
   for (const Source& source : storage.sources) {
     const Handle target = make_space(extents, path_);
     select(target, source.box, path_);
-    const Handle whole = make_space(source.box.count, path_);
-    check(H5Pset_virtual(p, target.id(), source.file.c_str(), name.c_str(), whole.id()), path_, doing);
+    const Handle values = make_space({source.size}, path_);
+    select(values, {{source.begin}, {source.box.points()}}, path_);
+    check(H5Pset_virtual(p, target.id(), source.file.c_str(), source.array.c_str(), values.id()), path_,
+          doing);
   }
   const hid_t id = H5Dcreate2(file_.id(), name.c_str(), types.file, space.id(), H5P_DEFAULT, p, H5P_DEFAULT);
   open_arrays_.insert_or_assign(name, Handle{check(id, path_, doing), H5Dclose});
@@ -569,7 +590,7 @@ void File::write(const std::string& name, const Box& box, const Array::Values& v
 }
 
 double File::bytes(const std::string& name) const {
-  const Guard guard;
+  const ReadGuard guard(path_);
   const Handle type{check(H5Dget_type(object(name)), path_, "reading the type of " + name), H5Tclose};
   const Extents shape = extents(name);
   return std::accumulate(shape.begin(), shape.end(), static_cast<double>(H5Tget_size(type.id())),
@@ -577,7 +598,7 @@ double File::bytes(const std::string& name) const {
 }
 
 Array::Values File::read(const std::string& name) const {
-  const Guard guard;
+  const ReadGuard guard(path_, bytes(name));
   const std::string doing = "reading array " + name;
   const hid_t id = object(name);
   const Handle type{check(H5Dget_type(id), path_, doing), H5Tclose};
@@ -604,29 +625,28 @@ Array::Values File::read(const std::string& name) const {
   return values;
 }
 
-std::vector<std::string> File::source_files(const std::string& array) const {
-  const Guard guard;
+std::vector<std::pair<std::string, std::string>> File::sources(const std::string& array) const {
+  const ReadGuard guard(path_);
   const std::string doing = "listing the sources of " + array;
   const Handle properties{check(H5Dget_create_plist(object(array)), path_, doing), H5Pclose};
-  std::vector<std::string> names;
+  const auto text = [&](auto get, std::size_t k) {
+    const ssize_t length = check(get(properties.id(), k, nullptr, 0), path_, doing);
+    std::string result(static_cast<std::size_t>(length) + 1, '\0');
+    check(get(properties.id(), k, result.data(), result.size()), path_, doing);
+    result.pop_back();
+    return result;
+  };
+  std::vector<std::pair<std::string, std::string>> result;
   std::size_t count = 0;
   if (H5Pget_layout(properties.id()) == H5D_VIRTUAL)
     check(H5Pget_virtual_count(properties.id(), &count), path_, doing);
-  for (std::size_t k = 0; k < count; ++k) {
-    const ssize_t length = check(H5Pget_virtual_filename(properties.id(), k, nullptr, 0), path_, doing);
-    std::string name(static_cast<std::size_t>(length) + 1, '\0');
-    check(H5Pget_virtual_filename(properties.id(), k, name.data(), name.size()), path_, doing);
-    name.pop_back();
-    std::string there(array.size() + 2, '\0');  // one longer than it should be, and its end
-    check(H5Pget_virtual_dsetname(properties.id(), k, there.data(), there.size()), path_, doing);
-    if (there.c_str() != array) throw Error(path_ + ": " + doing + ": they have other names");
-    names.push_back(std::move(name));
-  }
-  return names;
+  for (std::size_t k = 0; k < count; ++k)
+    result.emplace_back(text(H5Pget_virtual_filename, k), text(H5Pget_virtual_dsetname, k));
+  return result;
 }
 
 bool File::has_own_values(const std::string& array) const {
-  const Guard guard;
+  const ReadGuard guard(path_);
   const Handle properties{
       check(H5Dget_create_plist(object(array)), path_, "asking where the values of " + array + " lie"),
       H5Pclose};
@@ -634,7 +654,7 @@ bool File::has_own_values(const std::string& array) const {
 }
 
 Extents File::extents(const std::string& name) const {
-  const Guard guard;
+  const ReadGuard guard(path_);
   const Handle space{check(H5Dget_space(object(name)), path_, "reading the shape of " + name), H5Sclose};
   return extents_of(space.id());
 }
@@ -703,7 +723,7 @@ std::vector<std::uint64_t> scales_of(hid_t array, std::size_t rank) {
 }  // namespace
 
 std::vector<std::string> File::arrays() const {
-  const Guard guard;
+  const ReadGuard guard(path_);
   std::vector<std::string> result;
   for (const std::string& name : members(file_.id(), path_))
     if (is_a(H5I_DATASET, file_.id(), name) && !is_pure_dimension(object(name), path_))
@@ -722,13 +742,13 @@ File File::make_group(const std::string& name) {
 }
 
 File File::group(const std::string& name) const {
-  const Guard guard;
+  const ReadGuard guard(path_);
   const hid_t id = H5Gopen2(file_.id(), name.c_str(), H5P_DEFAULT);
   return {path_, Handle{check(id, path_, "opening group " + name), H5Gclose}, output_};
 }
 
 std::vector<std::string> File::groups() const {
-  const Guard guard;
+  const ReadGuard guard(path_);
   std::vector<std::string> result;
   for (const std::string& name : members(file_.id(), path_))
     if (is_a(H5I_GROUP, file_.id(), name)) result.push_back(name);
@@ -736,12 +756,12 @@ std::vector<std::string> File::groups() const {
 }
 
 std::uint64_t File::address() const {
-  const Guard guard;
+  const ReadGuard guard(path_);
   return address_of(file_.id());
 }
 
 std::vector<Dimension> File::dimensions() const {
-  const Guard guard;
+  const ReadGuard guard(path_);
   std::vector<Dimension> result;
   for (const std::string& name : members(file_.id(), path_)) {
     if (!is_a(H5I_DATASET, file_.id(), name) || !is_scale(object(name), path_)) continue;
@@ -779,7 +799,7 @@ void File::set_dimensions(const std::string& array, const std::vector<std::strin
 }
 
 std::vector<std::string> File::dimensions_of(const std::string& array) const {
-  const Guard guard;
+  const ReadGuard guard(path_);
   const hid_t id = object(array);
   if (is_scale(id, path_)) return {array};
   if (scales_.empty()) {
@@ -798,6 +818,11 @@ std::vector<std::string> File::dimensions_of(const std::string& array) const {
     result.push_back(found->second);
   }
   return result;
+}
+
+void watch_reading(Watch watch) {
+  const Guard guard;
+  reading_watch = watch;
 }
 
 bool has_signature(const std::string& path) {

@@ -48,9 +48,12 @@ struct Output;
 
 using Extents = std::vector<std::size_t>;
 
-/// Part of a virtual array: where in it the whole array of the same name in another file stands.
+/// Part of a virtual array: where in it values of a flat array in another file stand.
 struct Source {
   std::string file;  ///< relative to the folder of the file with the virtual array
+  std::string array;
+  std::size_t size;   ///< of that array
+  std::size_t begin;  ///< the first of the values in it
   Box box;
 };
 
@@ -117,9 +120,9 @@ class File {
   /// The whole array. An Error when its type is none of Array::Values.
   Array::Values read(const std::string& name) const;
   Extents extents(const std::string& name) const;
-  /// The files, as they are named in this one, that hold the values of a virtual array; empty for any other.
-  /// An Error when one of them has the values under another name.
-  std::vector<std::string> source_files(const std::string& array) const;
+  /// The files, as they are named in this one, that hold the values of a virtual array, and the arrays in
+  /// them; empty for any other.
+  std::vector<std::pair<std::string, std::string>> sources(const std::string& array) const;
   /// Whether the values of an array lie in this file.
   bool has_own_values(const std::string& array) const;
   /// Names of all arrays in the order in which they were made, pure dimensions left out.
@@ -149,6 +152,16 @@ class File {
   mutable std::map<std::string, Handle> open_arrays_;    // closed before the file
   mutable std::map<std::uint64_t, std::string> scales_;  // dimensions of this group by their addresses
 };
+
+/// Called before and after the library reads a file: its name, and the bytes that are read at once. Only one
+/// thread reads at a time.
+struct Watch {
+  void (*begin)(const std::string& path, double bytes) = nullptr;
+  void (*end)() = nullptr;
+};
+
+/// The library (1.10.8) may crash on damaged files or never come back. A program can watch it.
+void watch_reading(Watch watch);
 
 /// Whether a file begins as HDF5 files do.
 bool has_signature(const std::string& path);

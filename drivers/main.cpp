@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/value.hpp"
+#include "drivers/broken_files.hpp"
 #include "drivers/command.hpp"
 #include "drivers/text.hpp"
 #include "generated/version.hpp"
@@ -62,6 +63,7 @@ Exit parse_and_run(CommandLine& app, const Context& context, int argc, char** ar
 }
 
 int program(int argc, char** argv) {
+  end_on_broken_files(Exit::wrong_input);
   Context context;
   context.command_line = quoted_command(argc, argv);
   CommandLine app(about, "graze " GRAZE_VERSION, examples);

@@ -15,6 +15,35 @@ SAMPLE = os.path.join(CASES, "basins_sample.toml")
 SMALL = ["--set", "analysis.axis.points=33", "--set", "analysis.axis2.points=35", "--quiet"]
 
 
+# A hill between two stops, a small force: every motion ends at rest on one of them. The border between the basins is
+# a straight line: what stays on the hill for ever.
+HILL = """graze = 1
+[model]
+name = "linear_stops"
+omega = 1.0
+mass = [[1]]
+damping = [[0.5]]
+stiffness = [[-1]]
+[[model.force]]
+order = 1
+cosine = [0.05]
+[[model.stop]]
+name = "right"
+normal = [1]
+position = 1
+restitution = 0.2
+[[model.stop]]
+name = "left"
+normal = [-1]
+position = 1
+restitution = 0.2
+[analysis]
+name = "basins"
+axis = { state = "x1", from = -0.7, to = 0.71, points = 65 }
+axis2 = { state = "v1", from = -0.7, to = 0.71, points = 65 }
+"""
+
+
 def uncertain(basin, distance):
     """Share of the inner points with a neighbour at this distance along an axis in another basin."""
     e = distance
@@ -43,6 +72,23 @@ class Basins(CliTest):
                 np.testing.assert_array_equal(file["period"][()][basin == number], period)
             shares = [uncertain(basin, e) for e in file["uncertainty_distance"][()]]
             np.testing.assert_allclose(file["uncertain_fraction"][()], shares, rtol=1e-14)
+
+    def test_a_border_in_closed_form(self):
+        self.write("hill.toml", HILL)
+        self.graze("run", "hill.toml", "-o", "r.h5", "--quiet")
+        leaving = (-0.5 - np.sqrt(0.25 + 4)) / 2  # the stable root of s^2 + s/2 - 1
+        amplitude = 0.05 / (-2 + 0.5j)            # of the motion that stays on the hill
+        with h5py.File(self.path("r.h5"), "r") as file:
+            x, v = file["x1"][()][:, None] - amplitude.real, file["v1"][()][None, :] - (1j * amplitude).real
+            right = v > leaving * x
+            basin, orbit = file["basin"][()], file["basin_orbit"][()]
+            np.testing.assert_array_equal(orbit[basin[..., None], 0, 0][..., 0], np.where(right, 1.0, -1.0))
+            distance, share = file["uncertainty_distance"][()], file["uncertain_fraction"][()]
+            np.testing.assert_allclose(share, [uncertain(right, e) for e in distance], rtol=1e-14)
+            line = np.polyfit(np.log(distance), np.log(share), 1, cov=True)
+            self.assertAlmostEqual(file["uncertainty_exponent"][()], line[0][0], 12)
+            self.assertAlmostEqual(file["uncertainty_exponent_error"][()], np.sqrt(line[1][0, 0]), 12)
+            self.assertLess(abs(line[0][0] - 1), 0.2)  # a smooth border
 
     def test_orbits_tell_attractors_apart(self):
         self.graze("run", GRID, "-o", "r.h5", *SMALL)

@@ -459,6 +459,45 @@ TEST_CASE("wrong layouts and blocks are errors of the program") {
   CHECK(files_in(path + ".blocks") == 1);
 }
 
+#ifndef __SANITIZE_ADDRESS__  // which keeps what is freed
+/// What /proc/self/status says, in bytes.
+double memory(const std::string& kind) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(kind + ":")) return 1024 * std::stod(line.substr(kind.size() + 1));
+  return 0;
+}
+
+TEST_CASE("a result of 1e7 points is stored and joined block by block, in little memory") {
+  const test::Folder folder;
+  const std::size_t columns = 2500;
+  const std::size_t rows = 10;  // of a block
+  const std::size_t blocks = 400;
+  Dataset layout;
+  layout.dimensions = {{"a", rows * blocks}, {"b", columns}};
+  layout.arrays = {{"outcome", {"a", "b"}, std::vector<std::int8_t>(), "1", "", {"ok"}, {}},
+                   {"speed", {"a", "b"}, std::vector<double>(), "1", "", {}, {}}};
+  std::vector<Box> boxes;
+  for (std::size_t k = 0; k < blocks; ++k) boxes.push_back({{k * rows, 0}, {rows, columns}});
+  Dataset block = layout;
+  block.dimensions[0].size = rows;
+
+  write_text("/proc/self/clear_refs", "5");  // the greatest so far is forgotten
+  const double before = memory("VmRSS");
+  Archive archive(folder.file("r.h5"), layout, {"a", "b"}, boxes, {}, "case");
+  archive.prepare(false);
+  for (std::size_t k = 0; k < blocks; ++k) {
+    block.arrays[0].values = std::vector<std::int8_t>(rows * columns, 0);
+    block.arrays[1].values = std::vector<double>(rows * columns, static_cast<double>(k));
+    archive.put(k, block);
+  }
+  archive.consolidate();
+  CHECK(memory("VmHWM") - before < 4.5e7);  // all values take 9e7
+  const h5::File file = h5::File::open(folder.file("r.h5"));
+  CHECK(file.bytes("speed") == 8e7);
+}
+#endif
+
 TEST_CASE("chunks are about a quarter of a MiB, in step with the boxes") {
   const h5::Extents small = chunk_shape({1401}, {4}, 8);
   CHECK(small == h5::Extents{1401});

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -68,29 +69,41 @@ class Strangers(unittest.TestCase):
         name = self.path("u.h5.blocks/" + next(n for n in sorted(os.listdir(self.path("u.h5.blocks")))
                                                if n.endswith(".h5")))
         self.graze("info", "u.h5")
+        with h5py.File(name, "r") as block:
+            shape = block["int8"].shape
         shutil.copy(self.path("r.h5"), self.path("secret.h5"))
 
         def virtual(target):
             def make(block):
-                layout = h5py.VirtualLayout((16,), "i1")
-                layout[:] = h5py.VirtualSource(target, "outcome", (16,))
-                block.create_virtual_dataset("outcome", layout)
+                layout = h5py.VirtualLayout(shape, "i1")
+                layout[:] = h5py.VirtualSource(target, "int8", shape)
+                block.create_virtual_dataset("int8", layout)
             return make
 
         def external(block):
             properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-            properties.set_external(self.path("secret.h5").encode(), 0, 16)
-            h5py.h5d.create(block.id, b"outcome", h5py.h5t.STD_I8LE, h5py.h5s.create_simple((16,)), properties)
+            properties.set_external(self.path("secret.h5").encode(), 0, shape[0])
+            h5py.h5d.create(block.id, b"int8", h5py.h5t.STD_I8LE, h5py.h5s.create_simple(shape), properties)
 
         def link(block):
-            block["outcome"] = h5py.ExternalLink(self.path("secret.h5"), "outcome")
+            block["int8"] = h5py.ExternalLink(self.path("secret.h5"), "outcome")
 
         for make in [virtual("../u.h5"), virtual("u.h5.blocks/" + os.path.basename(name)), virtual(name),
                      external, link]:
             with h5py.File(name, "r+") as block:
-                del block["outcome"]
+                del block["int8"]
                 make(block)
             self.graze("info", "u.h5", code=2)
+        with h5py.File(name, "r+") as block:
+            block["way"] = h5py.ExternalLink(self.path("secret.h5"), "/")
+
+        def through(file):
+            layout = h5py.VirtualLayout((5,), "i1")
+            layout[:] = h5py.VirtualSource("r.h5.blocks/" + os.path.basename(name), "way/outcome", (5,))
+            file.create_virtual_dataset("outcome", layout)
+        self.replace("outcome", through)
+        shutil.move(self.path("u.h5.blocks"), self.path("r.h5.blocks"))
+        self.refused("way/outcome", "none of its blocks")
 
     def test_values_of_another_file(self):
         with open(self.path("secret"), "wb") as file:
@@ -214,6 +227,37 @@ class Strangers(unittest.TestCase):
         self.assertIn("lock", self.graze(*case, code=2))
         with open(self.path("mine"), encoding="utf-8") as file:
             self.assertEqual(file.read(), "mine")
+
+    def heaps(self):
+        """The bytes of the result, and the offsets of the objects in its first and in its last global heap."""
+        with open(self.path("r.h5"), "rb") as file:
+            whole = bytearray(file.read())
+        heaps = []
+        for place in [whole.find(b"GCOL"), whole.rfind(b"GCOL")]:
+            at, objects = place + 16, []
+            while struct.unpack_from("<H", whole, at)[0] > 0:
+                objects.append(at)
+                at += 16 + (struct.unpack_from("<Q", whole, at + 8)[0] + 7) // 8 * 8
+            heaps.append(objects + [at])
+        return whole, heaps
+
+    def test_what_crashes_the_library(self):
+        with open(os.path.join(os.environ["GRAZE_BUILD"], "CMakeCache.txt"), encoding="utf-8") as cache:
+            if "-fsanitize=address" in cache.read():
+                self.skipTest("the sanitizer is there before")
+        whole, (objects, _) = self.heaps()
+        for size in [1 << 31, 1 << 63, (1 << 64) - 1]:
+            struct.pack_into("<Q", whole, objects[0] + 8, size)
+            with open(self.path("r.h5"), "wb") as file:
+                file.write(whole)
+            self.refused("r.h5", "it is damaged")
+
+    def test_what_keeps_the_library_for_ever(self):
+        whole, (_, objects) = self.heaps()
+        struct.pack_into("<Q", whole, objects[-1] + 8, 0)
+        with open(self.path("r.h5"), "wb") as file:
+            file.write(whole)
+        self.assertIn("does not come to an end", self.graze("info", "r.h5", code=2))
 
     def test_a_case_cannot_name_a_result_elsewhere(self):
         for name in ["../r.h5", "/tmp/graze_no_such_result.h5", "a/../../r.h5"]:
