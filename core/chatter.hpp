@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "core/dual.hpp"
+
 namespace graze {
 
 /// A contact right after an impact of a possible chatter sequence.
@@ -13,16 +15,24 @@ struct Rebound {
   S pressing;     ///< a, acceleration towards the contact of the body at rest on it
   S rate;         ///< ȧ, along the motion with the contact closed
   S damping;      ///< γ, damping per mass along the normal, 1/time
-  S friction{0};  ///< φ, deceleration by dry friction on the body: it is pressed by a + φ on its way off the
-                  ///< contact and by a − φ on its way back
+  S friction{0};  ///< φ ≥ 0, deceleration by dry friction on the body: it is pressed by a + φ on its way off
+                  ///< the contact and by a − φ on its way back; of value 0 it may have derivatives
   bool steady = true;  ///< false: other frictions may turn on the way
 };
+
+/// Without its derivatives.
+template <class S>
+Rebound<double> values_of(const Rebound<S>& b) {
+  return {value_of(b.speed), value_of(b.restitution), value_of(b.pressing),
+          value_of(b.rate),  value_of(b.damping),     value_of(b.friction),
+          b.steady};
+}
 
 /// Speed of a rebound over that of the one before: r √((a − φ)/(a + φ)).
 template <class S>
 S rebound_ratio(const Rebound<S>& b) {
   using std::sqrt;
-  if (!(b.friction > S(0))) return b.restitution;
+  if (identical(b.friction, S(0))) return b.restitution;
   return b.restitution * sqrt((b.pressing - b.friction) / (b.pressing + b.friction));
 }
 
@@ -86,7 +96,7 @@ S chatter_duration_with_friction(const Rebound<S>& b) {
 /// Time from the rebound to the accumulation: 2V/a − (2/3)(2ȧ + γ a) V²/a³ + O(V³).
 template <class S>
 S chatter_duration(const Rebound<S>& b) {
-  if (b.friction > S(0)) return chatter_duration_with_friction(b);
+  if (!identical(b.friction, S(0))) return chatter_duration_with_friction(b);
   const S V = b.speed / (S(1) - b.restitution);
   const S brief = V / b.pressing;
   return S(2) * brief - S(2.0 / 3) * (S(2) * b.rate / b.pressing + b.damping) * brief * brief;
@@ -96,7 +106,7 @@ S chatter_duration(const Rebound<S>& b) {
 /// friction (1/3) α v³ / ((a + φ)(1 − ρ³)), ρ the rebound ratio.
 template <class S>
 S chatter_gap_integral(const Rebound<S>& b) {
-  if (b.friction > S(0)) {
+  if (!identical(b.friction, S(0))) {
     const FrictionBounce<S> bounce(b);
     const S ratio = rebound_ratio(b);
     return bounce.period * b.speed * b.speed * b.speed / (S(3) * bounce.up * (S(1) - ratio * ratio * ratio));

@@ -134,15 +134,15 @@ class FrictionalContact : public MotionLoop<Engine, S, State> {
 
 template <class Engine, class S, class State>
 Outcome FrictionalContact<Engine, S, State>::start(Observer* observer) {
-  constexpr double slack = 1e-12;
+  constexpr double slack = 1e-12;  // of speeds
   mode_ = 0;
   touches_.assign(SlipGuard::count, {});
   settled_ = true;
   if (!(engine().contact().cosine > S(0))) return Outcome::bad_start;
   const double g = value_of(engine().gap());
-  const double rounding = slack * (engine().reach() + engine().length());
-  if (g < -rounding) return Outcome::bad_start;
-  if (g > rounding) return Outcome::ok;
+  const double length = engine().reach() + engine().length();
+  if (g < -behind_contact * length) return Outcome::bad_start;
+  if (g > on_contact * length) return Outcome::ok;
   engine().put_on(0);
   const S w = approach();
   const double slow = slack * engine().speed();

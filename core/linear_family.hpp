@@ -17,18 +17,18 @@
 #include "core/linear_motion.hpp"
 #include "core/motion_system.hpp"
 #include "core/system.hpp"
+#include "core/vanishing_friction.hpp"
 
 namespace graze {
 
 /// Whether a matrix is positive definite, far enough from singular to be solved with.
 bool is_mass(const Eigen::MatrixXd& matrix);
 
-/// Which parameters are amplitudes of dry friction. A system with an amplitude of 0 has no such friction; the
-/// derivative by it is that of the friction's first effect, from the system of a vanishing amplitude.
+/// Which parameters are amplitudes of dry friction, and along what. A system with an amplitude of 0 has no
+/// such friction; the derivative by it is that of the friction's first effect (core/vanishing_friction).
 struct FrictionAmplitudes {
   std::vector<std::size_t> parameters;
-  std::function<std::unique_ptr<System>(std::span<const double>, const Tolerance&)>
-      system;  ///< at other values
+  Eigen::MatrixXd directions;  ///< p_k in columns
 };
 
 /// A linear model at one set of values.
@@ -38,7 +38,7 @@ class LinearFamilySystem final : public System, public LinearSource {
   /// Directions carried in one pass while the parameters are fixed …
   static constexpr int state_chunk = Dofs == Eigen::Dynamic ? 8 : 2 * Dofs;
   /// … while they are not …
-  static constexpr int chunk = 8;
+  static constexpr int chunk = wide_directions;
   /// … and along a leg: by its state, its beginning, its duration and one parameter.
   static constexpr int leg_chunk = Dofs == Eigen::Dynamic ? 8 : 2 * Dofs + 3;
   template <class P>
@@ -53,14 +53,15 @@ class LinearFamilySystem final : public System, public LinearSource {
   /// `carried` and `varied` make the same equations with derivatives.
   LinearFamilySystem(Equations equations, Builder<Dual<chunk>> carried, Builder<Dual<1>> varied,
                      std::span<const double> values, const Tolerance& tolerance,
-                     FrictionAmplitudes amplitudes)
+                     const FrictionAmplitudes& amplitudes)
       : carried_builder_(std::move(carried)),
         varied_builder_(std::move(varied)),
-        amplitudes_(std::move(amplitudes)),
+        amplitudes_(amplitudes.parameters),
         values_(values.begin(), values.end()),
         tolerance_(tolerance),
         plain_(std::move(equations)),
         rate_(fastest(plain_.system())),
+        vanishing_(plain_, amplitudes.directions),
         motion_(plain_, plain_, tolerance_, rate_) {}
   LinearFamilySystem(const LinearFamilySystem&) = delete;
   LinearFamilySystem& operator=(const LinearFamilySystem&) = delete;
@@ -103,12 +104,15 @@ class LinearFamilySystem final : public System, public LinearSource {
   }
 
   Outcome advance(HybridState& state, const Section& section, Tangent& tangent) override {
-    if (amplitudes_.parameters.empty() || tangent.parameter.rows() == 0)
-      return advance_directions(state, section, tangent);
-    const HybridState start = state;
-    const Tangent seed = tangent;
-    const Outcome outcome = advance_directions(state, section, tangent);
-    return outcome == Outcome::ok ? add_vanishing_friction(start, section, seed, tangent) : outcome;
+    std::vector<Crossing> found;
+    return in_chunks(state, tangent, [&](HybridState& from, const Tangent& seed, Eigen::Index first) {
+      if (seed.parameter.rows() > 0) {
+        const Carrier& carrier = carried(static_cast<std::size_t>(first / chunk), seed, first);
+        return carry<chunk>(from, section, seed, tangent, first, found, *carrier.dynamics,
+                            carrier.friction());
+      }
+      return carry<state_chunk>(from, section, seed, tangent, first, found, plain_);
+    });
   }
 
   bool prescribes(int parameter) const override { return frictions() == 0 && !is_amplitude(parameter); }
@@ -172,92 +176,73 @@ class LinearFamilySystem final : public System, public LinearSource {
 
   using Carried = std::pair<Outcome, Eigen::Index>;
 
-  Carried carry_with_parameters(HybridState& state, const Section& section, const Tangent& seed,
-                                Tangent& tangent, Eigen::Index first) {
-    const std::size_t pass = static_cast<std::size_t>(first / chunk);
-    return carry<chunk>(state, section, seed, tangent, first, carried(pass, seed, first));
-  }
+  using Friction = VanishingFriction<Dofs, Harmonics, Contacts, Frictions>;
+  template <class S>
+  using Vanishing = VanishingAmplitudes<S, Dofs, Harmonics, Contacts, Frictions>;
 
-  /// The equations with the derivatives of one pass: an orbit asks for the same ones every period.
-  Dynamics<Dual<chunk>>& carried(std::size_t pass, const Tangent& seed, Eigen::Index first) {
+  /// What carries the derivatives of one pass, in the directions that these columns are.
+  struct Carrier {
+    Eigen::MatrixXd directions;
+    std::unique_ptr<Dynamics<Dual<chunk>>> dynamics;
+    Vanishing<Dual<chunk>> vanishing;
+
+    const Vanishing<Dual<chunk>>* friction() const { return vanishing.which.empty() ? nullptr : &vanishing; }
+  };
+
+  /// Kept: an orbit asks for the same ones every period.
+  const Carrier& carried(std::size_t pass, const Tangent& seed, Eigen::Index first) {
     using S = Dual<chunk>;
-    std::vector<S> values = dual_parameters<chunk>(values_, seed, first);
     if (pass >= carried_.size()) carried_.resize(pass + 1);
     Carrier& carrier = carried_[pass];
-    const auto same = [](const S& a, const S& b) { return identical(a, b); };
-    if (!carrier.dynamics || !std::equal(values.begin(), values.end(), carrier.values.begin(), same)) {
+    const auto columns =
+        seed.parameter.middleCols(first, std::min<Eigen::Index>(chunk, seed.parameter.cols() - first));
+    const bool same = carrier.dynamics && carrier.directions.rows() == columns.rows() &&
+                      carrier.directions.cols() == columns.cols() && carrier.directions == columns;
+    if (!same) {
+      const std::vector<S> values = dual_parameters<chunk>(values_, seed, first);
       carrier.dynamics = std::make_unique<Dynamics<S>>(carried_builder_(std::span<const S>(values)));
-      carrier.values = std::move(values);
+      carrier.vanishing = vanishing(values);
+      carrier.directions = columns;
     }
-    return *carrier.dynamics;
+    return carrier;
   }
 
-  /// Carries the directions first … first + N − 1 along one motion.
+  template <class S>
+  Vanishing<S> vanishing(const std::vector<S>& values) {
+    Vanishing<S> result{&vanishing_, {}, {}};
+    for (std::size_t k = 0; k < amplitudes_.size(); ++k) {
+      const S& amplitude = values[amplitudes_[k]];
+      if (value_of(amplitude) != 0 || identical(amplitude, S(0))) continue;
+      result.which.push_back(k);
+      result.amplitude.push_back(amplitude);
+    }
+    return result;
+  }
+
+  /// Carries the directions first … first + N − 1 along one motion, whose searches earlier passes have
+  /// `found`.
   template <int N, class P>
   Carried carry(HybridState& state, const Section& section, const Tangent& seed, Tangent& tangent,
-                Eigen::Index first, Dynamics<P>& carried) {
-    Motion<Dual<N>, P> motion(plain_, carried, tolerance_, rate_);
+                Eigen::Index first, std::vector<Crossing>& found, Dynamics<P>& carried,
+                const Vanishing<Dual<N>>* vanishing = nullptr) {
+    Motion<Dual<N>, P> motion(plain_, carried, tolerance_, rate_, vanishing, &found);
     return {move_directions<N>(motion, order(), state, inner(section), guards(), seed, tangent, first), N};
   }
 
-  Outcome advance_directions(HybridState& state, const Section& section, Tangent& tangent) {
-    return in_chunks(state, tangent, [&](HybridState& from, const Tangent& seed, Eigen::Index first) {
-      if (seed.parameter.rows() > 0) return carry_with_parameters(from, section, seed, tangent, first);
-      return carry<state_chunk>(from, section, seed, tangent, first, plain_);
-    });
-  }
-
   bool is_amplitude(int parameter) const {
-    const auto& list = amplitudes_.parameters;
-    return std::find(list.begin(), list.end(), static_cast<std::size_t>(parameter)) != list.end();
+    const auto end = amplitudes_.end();
+    return std::find(amplitudes_.begin(), end, static_cast<std::size_t>(parameter)) != end;
   }
-  /// The directions in which an amplitude of 0 grows, anew in a system where it has begun to.
-  Outcome add_vanishing_friction(const HybridState& from, const Section& section, const Tangent& seed,
-                                 Tangent& tangent) {
-    constexpr double vanishing = 1e-200;  // of no effect on any state, and far from the least number
-    std::vector<double> values = values_;
-    std::vector<Eigen::Index> columns;
-    for (Eigen::Index k = 0; k < seed.state.cols(); ++k) {
-      bool grows = false;
-      for (const std::size_t p : amplitudes_.parameters) {
-        const Eigen::Index row = static_cast<Eigen::Index>(p);
-        if (values_[p] != 0 || row >= seed.parameter.rows() || seed.parameter(row, k) == 0) continue;
-        values[p] = vanishing;
-        grows = true;
-      }
-      if (grows) columns.push_back(k);
-    }
-    if (columns.empty()) return Outcome::ok;
-    HybridState state;  // its mode has frictions that this one's has not: a fresh start
-    state.time = from.time;
-    state.turns = from.turns;
-    state.x = from.x;
-    Tangent part{seed.state(Eigen::all, columns), seed.time(columns), seed.parameter(Eigen::all, columns)};
-    if (!vanishing_ || values != vanishing_values_) {
-      vanishing_ = amplitudes_.system(values, tolerance_);
-      vanishing_values_ = values;
-    }
-    const Outcome outcome = vanishing_->advance(state, section, part);
-    tangent.state(Eigen::all, columns) = part.state;
-    tangent.time(columns) = part.time;
-    return outcome;
-  }
-
-  struct Carrier {
-    std::vector<Dual<chunk>> values;
-    std::unique_ptr<Dynamics<Dual<chunk>>> dynamics;
-  };
 
   Builder<Dual<chunk>> carried_builder_;
   Builder<Dual<1>> varied_builder_;
-  std::vector<Carrier> carried_;  ///< of each pass
-  FrictionAmplitudes amplitudes_;
-  std::vector<double> vanishing_values_;
-  std::unique_ptr<System> vanishing_;  ///< at these, with amplitudes that have begun to grow
+  std::vector<Carrier> carried_;         ///< of each pass
+  std::vector<std::size_t> amplitudes_;  ///< parameters
   std::vector<double> values_;
   Tolerance tolerance_;
   Plain plain_;
   double rate_;
+  Friction vanishing_;
   Motion<double, double> motion_;
 };
 
@@ -267,7 +252,8 @@ class LinearFamilySystem final : public System, public LinearSource {
 /// `Builder` makes the equations: template <class S> LinearSystem<S, …> operator()(std::span<const S>) const.
 template <int Dofs, int Harmonics, int Contacts, int Frictions = 0, class Builder>
 std::unique_ptr<System> linear_family_system(const Builder& builder, std::span<const double> values,
-                                             const Tolerance& tolerance, FrictionAmplitudes amplitudes = {}) {
+                                             const Tolerance& tolerance,
+                                             const FrictionAmplitudes& amplitudes = {}) {
   using Family = LinearFamilySystem<Dofs, Harmonics, Contacts, Frictions>;
   const auto equations = builder(values);
   const bool finite =
@@ -276,7 +262,7 @@ std::unique_ptr<System> linear_family_system(const Builder& builder, std::span<c
       equations.sine.allFinite() && equations.sliding.allFinite() && equations.friction.allFinite();
   if (!finite) return nullptr;
   if (!is_mass(equations.mass)) return nullptr;
-  return std::make_unique<Family>(equations, builder, builder, values, tolerance, std::move(amplitudes));
+  return std::make_unique<Family>(equations, builder, builder, values, tolerance, amplitudes);
 }
 
 // One mass: several models have these sizes, compiled once.

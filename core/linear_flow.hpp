@@ -12,44 +12,66 @@
 
 namespace graze {
 
+/// Rows of z whose zeros are looked for while a mode lasts, with what certifies a cell clear of them.
+template <int Dofs, int Harmonics, int Count>
+struct Watched {
+  static constexpr int Z = extended_size<Dofs, Harmonics>;
+  static constexpr int X = state_size<Dofs>;
+  static constexpr int Ends = Count == Eigen::Dynamic ? Eigen::Dynamic : 2 * Count;
+  static constexpr int Step = Dofs == Eigen::Dynamic || Count == Eigen::Dynamic ? Eigen::Dynamic : X + Ends;
+  using Row = Eigen::Matrix<double, 1, Z>;
+
+  template <int Contacts, int Frictions>
+  Watched(const LinearMode<double, Dofs, Harmonics, Contacts, Frictions>& mode,
+          const Eigen::Matrix<double, Harmonics, 1>& frequency, const std::vector<Row>& rows);
+
+  Eigen::Matrix<double, Ends, Z> ends;    ///< first two Bernstein coefficients of each row's cubic
+  Eigen::Matrix<double, Step, Z> step;    ///< from z: (q, q') one cell later and the last two coefficients
+  Eigen::Matrix<double, Count, Z> doubt;  ///< error bound of the cubic per |z|
+  Eigen::Matrix<double, Harmonics, 1> cosine, sine;            ///< of the forcing phases' advance per cell
+  std::vector<Eigen::Matrix<double, taylor_terms, Z>> taylor;  ///< of each row on a cell
+};
+
 /// A mode with everything the search needs, made once per system and mode.
 template <int Dofs, int Harmonics, int Contacts, int Frictions = 0>
 struct ScanMode {
   using Mode = LinearMode<double, Dofs, Harmonics, Contacts, Frictions>;
-  static constexpr int Z = Mode::Z;
-  static constexpr int Guards = guard_count<Contacts, Frictions>;
-  static constexpr int Ends = Guards == Eigen::Dynamic ? Eigen::Dynamic : 2 * Guards;
-  static constexpr int Step = Guards == Eigen::Dynamic ? Eigen::Dynamic : Mode::X + Ends;
+  using Guards = Watched<Dofs, Harmonics, guard_count<Contacts, Frictions>>;
 
   Mode mode;
-  Eigen::Matrix<double, Ends, Z> ends;     ///< first two Bernstein coefficients of each guard's cubic
-  Eigen::Matrix<double, Step, Z> step;     ///< from z: (q, q') one cell later and the last two coefficients
-  Eigen::Matrix<double, Guards, Z> doubt;  ///< error bound of the cubic per |z|
-  Eigen::Matrix<double, Harmonics, 1> cosine, sine;            ///< of the forcing phases' advance per cell
-  std::vector<Eigen::Matrix<double, taylor_terms, Z>> taylor;  ///< of each guard on a cell
+  Guards guards;
 
-  ScanMode(const LinearSystem<double, Dofs, Harmonics, Contacts, Frictions>& system, std::int64_t held);
+  ScanMode(const LinearSystem<double, Dofs, Harmonics, Contacts, Frictions>& system, std::int64_t held)
+      : mode(system, held), guards(mode, system.frequency, rows(layout_of(system).guards())) {}
+
+ private:
+  std::vector<typename Mode::Row> rows(std::int64_t count) const {
+    std::vector<typename Mode::Row> all;
+    for (std::int64_t k = 0; k < count; ++k) all.push_back(mode.guard(static_cast<std::size_t>(k)));
+    return all;
+  }
 };
 
-/// Walks along one arc. The guards are those of the mode: of a contact its gap while open, its contact force
-/// while closed; of a friction its sliding speed, or what is left of its force while it sticks.
+/// Walks along one arc. What it watches are the guards of the mode (of a contact its gap while open, its
+/// contact force while closed; of a friction its sliding speed, or what is left of its force while it sticks)
+/// or other rows.
 ///
 /// A cell is clear for a guard g when the cubic Hermite polynomial through its ends has a positive Bernstein
 /// hull by more than M4 h⁴/384, its error, where M4 bounds the fourth derivative of g on the cell for every
 /// solution that starts it at z: M4 = |row A⁴| e^{|A|h} |z|, entrywise.
-template <int Dofs, int Harmonics, int Contacts, int Frictions = 0>
+template <int Dofs, int Harmonics, int Count>
 class LinearFlow {
  public:
-  using Scan = ScanMode<Dofs, Harmonics, Contacts, Frictions>;
-  using Vector = Eigen::Matrix<double, Scan::Z, 1>;
+  using Rows = Watched<Dofs, Harmonics, Count>;
+  using Vector = Eigen::Matrix<double, Rows::Z, 1>;
   using Coefficients = std::array<double, taylor_terms>;
 
   /// Starts an arc at z.
-  void start(const Scan& scan, const Vector& z) {
-    scan_ = &scan;
+  void start(const Rows& rows, const Vector& z) {
+    rows_ = &rows;
     cell_ = 0;
     z_ = z;
-    ends_.noalias() = scan.ends.lazyProduct(z_);
+    ends_.noalias() = rows.ends.lazyProduct(z_);
     reach();
   }
   /// Goes on to the next cell.
@@ -69,14 +91,14 @@ class LinearFlow {
   /// z at its end.
   Vector next_z() const {
     const Eigen::Index x = states();
-    const Eigen::Index h = scan_->cosine.size();
+    const Eigen::Index h = rows_->cosine.size();
     Vector next = z_;
     next.head(x) = reached_.head(x);
     for (Eigen::Index j = 0; j < h; ++j) {
       const double c = z_(x + j);
       const double s = z_(x + h + j);
-      next(x + j) = c * scan_->cosine(j) - s * scan_->sine(j);
-      next(x + h + j) = s * scan_->cosine(j) + c * scan_->sine(j);
+      next(x + j) = c * rows_->cosine(j) - s * rows_->sine(j);
+      next(x + h + j) = s * rows_->cosine(j) + c * rows_->sine(j);
     }
     return next;
   }
@@ -90,6 +112,14 @@ class LinearFlow {
     return std::min(std::min(ends_(i), ends_(n + i)),
                     std::min(reached_(states() + i), reached_(states() + n + i))) > doubt_(i);
   }
+  /// Its sign on the whole cell where that is certain, otherwise 0.
+  int sign(int i) const {
+    if (clear(i)) return 1;
+    const Eigen::Index n = count();
+    const double highest = std::max(std::max(ends_(i), ends_(n + i)),
+                                    std::max(reached_(states() + i), reached_(states() + n + i)));
+    return highest < -doubt_(i) ? -1 : 0;
+  }
   /// Whether all guards are.
   bool clear() const {
     const Eigen::Index n = count();
@@ -101,7 +131,7 @@ class LinearFlow {
   Coefficients coefficients(int i) const {
     Coefficients c;
     Eigen::Map<Eigen::Matrix<double, taylor_terms, 1>>(c.data()).noalias() =
-        scan_->taylor[static_cast<std::size_t>(i)].lazyProduct(z_);
+        rows_->taylor[static_cast<std::size_t>(i)].lazyProduct(z_);
     return c;
   }
 
@@ -109,25 +139,26 @@ class LinearFlow {
   Eigen::Index count() const { return doubt_.size(); }
   Eigen::Index states() const { return reached_.size() - ends_.size(); }
   void reach() {
-    reached_.noalias() = scan_->step.lazyProduct(z_);
+    reached_.noalias() = rows_->step.lazyProduct(z_);
     size_ = z_.cwiseAbs();
-    doubt_.noalias() = scan_->doubt.lazyProduct(size_);
+    doubt_.noalias() = rows_->doubt.lazyProduct(size_);
   }
 
-  const Scan* scan_ = nullptr;
+  const Rows* rows_ = nullptr;
   long cell_ = 0;
   Vector z_, size_;
-  Eigen::Matrix<double, Scan::Ends, 1> ends_;
-  Eigen::Matrix<double, Scan::Step, 1> reached_;
-  Eigen::Matrix<double, Scan::Guards, 1> doubt_;
+  Eigen::Matrix<double, Rows::Ends, 1> ends_;
+  Eigen::Matrix<double, Rows::Step, 1> reached_;
+  Eigen::Matrix<double, Count, 1> doubt_;
 };
 
-template <int Dofs, int Harmonics, int Contacts, int Frictions>
-ScanMode<Dofs, Harmonics, Contacts, Frictions>::ScanMode(
-    const LinearSystem<double, Dofs, Harmonics, Contacts, Frictions>& system, std::int64_t held)
-    : mode(system, held) {
+template <int Dofs, int Harmonics, int Count>
+template <int Contacts, int Frictions>
+Watched<Dofs, Harmonics, Count>::Watched(const LinearMode<double, Dofs, Harmonics, Contacts, Frictions>& mode,
+                                         const Eigen::Matrix<double, Harmonics, 1>& frequency,
+                                         const std::vector<Row>& rows) {
   const Eigen::Index z = mode.A.rows();
-  const Eigen::Index count = layout_of(system).guards();
+  const Eigen::Index count = static_cast<Eigen::Index>(rows.size());
   // e^{|A|h}, entrywise above every |e^{As}| with 0 <= s <= h.
   const Eigen::Matrix<double, Z, Z> a = mode.A.cwiseAbs() * mode.cell;
   Eigen::Matrix<double, Z, Z> growth = Eigen::Matrix<double, Z, Z>::Identity(z, z);
@@ -139,21 +170,21 @@ ScanMode<Dofs, Harmonics, Contacts, Frictions>::ScanMode(
   ends.resize(2 * count, z);
   doubt.resize(count, z);
   for (Eigen::Index i = 0; i < count; ++i) {
-    taylor.push_back(mode.taylor_rows(mode.guard(static_cast<std::size_t>(i))));
-    const auto& rows = taylor.back();
-    ends.row(i) = rows.row(0);
-    ends.row(count + i) = rows.row(0) + rows.row(1) / 3;
-    // rows.row(4) is row A⁴ h⁴/24; the margin covers the rounding of the steps from cell to cell.
-    doubt.row(i) = (rows.row(4).cwiseAbs() * (24.0 / 384.0) + rows.row(0).cwiseAbs() * 1e-13) * growth;
+    taylor.push_back(mode.taylor_rows(rows[static_cast<std::size_t>(i)]));
+    const auto& terms = taylor.back();
+    ends.row(i) = terms.row(0);
+    ends.row(count + i) = terms.row(0) + terms.row(1) / 3;
+    // terms.row(4) is row A⁴ h⁴/24; the margin covers the rounding of the steps from cell to cell.
+    doubt.row(i) = (terms.row(4).cwiseAbs() * (24.0 / 384.0) + terms.row(0).cwiseAbs() * 1e-13) * growth;
   }
-  const Eigen::Index states = 2 * system.mass.rows();
+  const Eigen::Index states = 2 * mode.dofs();
   step.resize(states + 2 * count, z);
   step.topRows(states) = mode.step().topRows(states);
   // At the far end the second coefficient lies before the node instead of after it.
   step.middleRows(states, count) = ends.topRows(count) * mode.step();
   step.bottomRows(count) = (2 * ends.topRows(count) - ends.bottomRows(count)) * mode.step();
-  cosine = (system.frequency * mode.cell).array().cos();
-  sine = (system.frequency * mode.cell).array().sin();
+  cosine = (frequency * mode.cell).array().cos();
+  sine = (frequency * mode.cell).array().sin();
 }
 
 }  // namespace graze

@@ -14,9 +14,11 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "core/dual.hpp"
+#include "core/dual_sum.hpp"
 #include "core/friction_mode.hpp"
 #include "core/linear_system.hpp"
 
@@ -46,21 +48,23 @@ inline constexpr double static_margin = 1e-14;
 /// What a contact needs to know in one mode.
 template <class S, int Dofs, int Z>
 struct ContactRows {
-  Eigen::Matrix<S, 1, Z> guard;     ///< gap while open, contact force while closed (both >= 0)
-  Eigen::Matrix<S, 1, Z> pressing;  ///< open: a, acceleration onto the contact of the body at rest there
-  Eigen::Matrix<S, 1, Z> rate;      ///< open: ȧ along the motion with the contact closed
-  S damping{0};                     ///< open: γ
-  Eigen::Matrix<S, Dofs, 1> push;   ///< change of q' per normal impulse that changes n q' by one
-  S mobility{0};                    ///< open: change of n q'' per normal force
+  Eigen::Matrix<S, 1, Z> guard;        ///< gap while open, contact force while closed (both >= 0)
+  Eigen::Matrix<S, 1, Z> pressing;     ///< open: a, acceleration onto the contact of the body at rest there
+  Eigen::Matrix<S, 1, Z> rate;         ///< open: ȧ along the motion with the contact closed
+  S damping{0};                        ///< open: γ
+  Eigen::Matrix<S, 1, Dofs> reaction;  ///< closed: contact force per force on the coordinates
+  Eigen::Matrix<S, Dofs, 1> push;      ///< change of q' per normal impulse that changes n q' by one
+  S mobility{0};                       ///< open: change of n q'' per normal force
   Eigen::Matrix<S, Dofs, 1> gap_to_position;  ///< change of the rest's q per ∫ gap dt of a chatter sequence
   Eigen::Matrix<S, Dofs, 1> gap_to_velocity;  ///< the same of q'
 };
 
 /// What a friction needs to know in one mode.
-template <class S, int Z>
+template <class S, int Dofs, int Z>
 struct FrictionRows {
   std::array<Eigen::Matrix<S, 1, Z>, 2> guard;  ///< sliding: its speed and 1; stuck: F − λ and F + λ
   bool held = false;                            ///< does not slide, by the forces of others
+  Eigen::Matrix<S, 1, Dofs> reaction;           ///< stuck: λ per force on the coordinates
 };
 
 template <class S, int Dofs, int Harmonics, int Contacts, int Frictions = 0>
@@ -71,17 +75,19 @@ class LinearMode {
   static constexpr int X = state_size<Dofs>;
   using System = LinearSystem<S, Dofs, Harmonics, Contacts, Frictions>;
   using Square = Eigen::Matrix<S, Z, Z>;
+  using Coordinates = Eigen::Matrix<S, Dofs, Dofs>;
   using Row = Eigen::Matrix<S, 1, Z>;
   using TaylorRows = Eigen::Matrix<double, taylor_terms, Z>;
 
   LinearMode(const System& system, std::int64_t mode);
 
-  double cell = 0;  ///< h
+  double cell = 0;         ///< h
+  Coordinates admissible;  ///< q'' per force on the coordinates
   std::vector<Eigen::Matrix<S, X, Z>>
       taylor;  ///< plain: (Ah)^k / k!, k = 0 … taylor_terms − 1, rows of q and q'
   Square A;    ///< z' = A z
-  std::vector<ContactRows<S, Dofs, Z>> contacts;  ///< one per contact
-  std::vector<FrictionRows<S, Z>> frictions;      ///< one per friction
+  std::vector<ContactRows<S, Dofs, Z>> contacts;    ///< one per contact
+  std::vector<FrictionRows<S, Dofs, Z>> frictions;  ///< one per friction
 
   /// All of these are positive while the mode lasts: of the contacts, then two of each friction.
   const Row& guard(std::size_t k) const {
@@ -103,38 +109,47 @@ class LinearMode {
   mutable std::vector<Square> powers_;
 };
 
-/// A row times a column; the row may be without derivatives.
+/// to = t Σ_j row(j) z(j) over `count` entries from `from` on; the row may be without derivatives.
+template <class Row, class Column, class T>
+void sum_products(const Row& row, const Column& z, Eigen::Index from, Eigen::Index count, double t, T& to) {
+  if constexpr (std::is_same_v<typename Row::Scalar, WideDual> && std::is_same_v<T, WideDual>) {
+    const std::ptrdiff_t stride = row.innerStride();
+    wide_sum(row.data() + from * stride, stride, z.data() + from, count, t, to);
+  } else {
+    Products<T> sum;
+    for (Eigen::Index j = from; j < from + count; ++j) sum.add(row(j), z(j));
+    sum.store(t, to);
+  }
+}
+
+/// A row times a column.
 template <class Row, class Column>
 typename Column::Scalar product(const Row& row, const Column& z) {
-  Products<typename Column::Scalar> sum;
-  for (Eigen::Index j = 0; j < z.size(); ++j) sum.add(row(j), z(j));
   typename Column::Scalar result;
-  sum.store(1, result);
+  sum_products(row, z, 0, z.size(), 1, result);
   return result;
 }
 
 /// rate = A z t, column by column: velocities, accelerations, the turning phases, nothing for the 1. `rate`
-/// has the size of z and is not z.
+/// has the size of z and is not z. `constant`: false where z, a rate itself, has nothing for the 1.
 template <class Square, class Columns>
-void rate_of(const Square& A, Eigen::Index dofs, const Columns& z, double t, Columns& rate) {
-  using T = typename Columns::Scalar;
+void rate_of(const Square& A, Eigen::Index dofs, const Columns& z, double t, Columns& rate,
+             bool constant = true) {
   const Eigen::Index one = z.rows() - 1;
   const Eigen::Index phases = (one - 2 * dofs) / 2;
   for (Eigen::Index k = 0; k < z.cols(); ++k) {
     const auto set = [&](Eigen::Index i, Eigen::Index from, Eigen::Index count) {
-      Products<T> sum;
-      for (Eigen::Index j = from; j < from + count; ++j) sum.add(A(i, j), z(j, k));
-      sum.store(t, rate(i, k));
+      sum_products(A.row(i), z.col(k), from, count, t, rate(i, k));
     };
     for (Eigen::Index i = 0; i < dofs; ++i) {
       rate(i, k) = z(dofs + i, k) * t;
-      set(dofs + i, 0, one + 1);
+      set(dofs + i, 0, constant ? one + 1 : one);
     }
     for (Eigen::Index j = 2 * dofs; j < 2 * dofs + phases; ++j) {
       set(j, phases + j, 1);
       set(phases + j, j, 1);
     }
-    rate(one, k) = T(0);
+    rate(one, k) = 0;
   }
 }
 
@@ -161,7 +176,6 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
   const Eigen::Index z = 2 * n + 2 * h + 1;
   const ModeLayout layout = layout_of(sys);
   using Rows = Eigen::Matrix<S, Dofs, Z>;
-  using Coordinates = Eigen::Matrix<S, Dofs, Dofs>;
 
   const Coordinates inverse_mass = sys.mass.inverse();
   Rows force(n, z);
@@ -175,7 +189,7 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
 
   // What holds, one after the other: each projects the admissible accelerations once more. A body
   // stopped along a coordinate gets rows that are exactly zero: it stays to the last bit.
-  Coordinates admissible = inverse_mass;
+  admissible = inverse_mass;
   Rows acceleration = inverse_mass * force;
   std::vector<Eigen::Matrix<S, Dofs, 1>> holding;
   auto hold = [&](const Eigen::Matrix<S, Dofs, 1>& along) {
@@ -217,11 +231,14 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
 
   contacts.resize(static_cast<std::size_t>(m));
   Eigen::Matrix<S, Eigen::Dynamic, Z> multipliers;
+  Eigen::Matrix<S, Eigen::Dynamic, Dofs> reactions;
   if (!holding.empty()) {
     Eigen::Matrix<S, Dofs, Eigen::Dynamic> N(n, static_cast<Eigen::Index>(holding.size()));
     for (Eigen::Index k = 0; k < N.cols(); ++k) N.col(k) = holding[static_cast<std::size_t>(k)];
     const Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> G = N.transpose() * inverse_mass * N;
-    multipliers = G.inverse() * (N.transpose() * (inverse_mass * force));
+    const Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> stiff = G.inverse();
+    multipliers = stiff * (N.transpose() * (inverse_mass * force));
+    reactions = stiff * (N.transpose() * inverse_mass);
   }
   const Row never = Row::Unit(z, z - 1);  // a guard that never comes near zero
   Eigen::Index place = 0;                 // in the order of `holding`
@@ -229,7 +246,11 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
     ContactRows<S, Dofs, Z>& c = contacts[static_cast<std::size_t>(i)];
     if (ModeLayout::closed(mode, i)) {
       c.guard = never;
-      if (layout.carries(mode, i)) c.guard = multipliers.row(place++);
+      c.reaction.setZero(n);
+      if (layout.carries(mode, i)) {
+        c.guard = multipliers.row(place);
+        c.reaction = reactions.row(place++);
+      }
       const Eigen::Matrix<S, Dofs, 1> direction = inverse_mass * sys.normal.col(i);
       c.push = direction / sys.normal.col(i).dot(direction);
       continue;
@@ -264,12 +285,13 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
   if constexpr (Frictions != 0) {
     frictions.resize(static_cast<std::size_t>(layout.frictions));
     for (Eigen::Index k = 0; k < layout.frictions; ++k) {
-      FrictionRows<S, Z>& f = frictions[static_cast<std::size_t>(k)];
+      FrictionRows<S, Dofs, Z>& f = frictions[static_cast<std::size_t>(k)];
       f.guard = {never, never};
       const Sliding sliding = layout.sliding(mode, k);
       const Eigen::Matrix<S, Dofs, 1> along = sys.sliding.col(k);
       if (sliding == Sliding::stuck) {
         f.guard = {-multipliers.row(place), multipliers.row(place)};
+        f.reaction = reactions.row(place);
         for (Row& guard : f.guard) guard(z - 1) += sys.friction(k) * (1 + static_margin);
         ++place;
       } else if (at_bound(sliding)) {
@@ -346,11 +368,28 @@ Eigen::Matrix<S, Mode::X, 1> within_cell(const Mode& mode, const Eigen::Matrix<S
     std::array<Eigen::Matrix<S, Mode::Z, 1>, 2> term = {z, z};  // the last one and the next, in turn
     Eigen::Matrix<S, Mode::X, 1> sum = z.head(2 * dofs);
     for (std::size_t k = 1; k < terms; ++k) {
-      rate_of(mode.A, dofs, term[(k + 1) % 2], s * mode.cell / static_cast<double>(k), term[k % 2]);
+      const double t = s * mode.cell / static_cast<double>(k);
+      rate_of(mode.A, dofs, term[(k + 1) % 2], t, term[k % 2], k == 1);
       for (Eigen::Index i = 0; i < 2 * dofs; ++i) sum(i) += term[k % 2](i);
     }
     return sum;
   }
+}
+
+/// to = P z for a power P of e^{Ah}: among themselves the phases only turn, the 1 stays. `to` is not z.
+template <class Square, class Columns>
+void apply_power(const Square& P, Eigen::Index dofs, const Columns& z, Columns& to) {
+  const Eigen::Index one = z.size() - 1;
+  const Eigen::Index phases = (one - 2 * dofs) / 2;
+  for (Eigen::Index i = 0; i < 2 * dofs; ++i) to(i) = product(P.row(i), z);
+  for (Eigen::Index j = 2 * dofs; j < 2 * dofs + phases; ++j) {
+    for (const Eigen::Index i : {j, j + phases}) {
+      Products<typename Columns::Scalar> sum;
+      for (const Eigen::Index l : {j, j + phases}) sum.add(P(i, l), z(l));
+      sum.store(1, to(i));
+    }
+  }
+  to(one) = z(one);
 }
 
 /// z after n whole cells.
@@ -359,16 +398,20 @@ Eigen::Matrix<S, Mode::Z, 1> after_cells(const Mode& mode, Eigen::Matrix<S, Mode
   Eigen::Matrix<S, Mode::Z, 1> next = z;
   for (std::size_t j = 0; n != 0; ++j, n >>= 1) {
     if ((n & 1) == 0) continue;
-    for (Eigen::Index i = 0; i < z.size(); ++i) next(i) = product(mode.power(j).row(i), z);
+    apply_power(mode.power(j), mode.dofs(), z, next);
     z.swap(next);
   }
   return z;
 }
 
-/// x += A z t for the states x of z, such as a shift of time.
+/// x += A z t for the states x of z and a time t of value zero: only its derivatives count.
 template <class Mode, class State, class S>
 void add_rate(const Mode& mode, const Eigen::Matrix<S, Mode::Z, 1>& z, const S& t, State& x) {
-  for (Eigen::Index i = 0; i < x.size(); ++i) x(i) += product(mode.A.row(i), z) * t;
+  for (Eigen::Index i = 0; i < x.size(); ++i) {
+    double rate = 0;
+    for (Eigen::Index j = 0; j < z.size(); ++j) rate += value_of(mode.A(i, j)) * value_of(z(j));
+    x(i) += t * rate;
+  }
 }
 
 }  // namespace graze

@@ -15,59 +15,14 @@
 #include "core/dual.hpp"
 #include "core/friction_contacts.hpp"
 #include "core/friction_mode.hpp"
+#include "core/linear_dynamics.hpp"
 #include "core/linear_flow.hpp"
 #include "core/linear_mode.hpp"
 #include "core/linear_system.hpp"
 #include "core/newton_contacts.hpp"
+#include "core/vanishing_friction.hpp"
 
 namespace graze {
-
-/// Modes made when first met, kept for the life of a system.
-template <class Mode>
-class ModeCache {
- public:
-  template <class System>
-  const Mode& get(const System& system, std::int64_t held) {
-    for (const auto& [key, mode] : modes_) {
-      if (key == held) return *mode;
-    }
-    modes_.emplace_back(held, std::make_unique<Mode>(system, held));
-    return *modes_.back().second;
-  }
-
- private:
-  std::vector<std::pair<std::int64_t, std::unique_ptr<Mode>>> modes_;
-};
-
-/// A linear system and its modes. `P` is the scalar of its parameters.
-template <class P, int Dofs, int Harmonics, int Contacts, int Frictions = 0>
-class LinearDynamics {
- public:
-  using System = LinearSystem<P, Dofs, Harmonics, Contacts, Frictions>;
-  using Scan = ScanMode<Dofs, Harmonics, Contacts, Frictions>;
-  using Rows = LinearMode<P, Dofs, Harmonics, Contacts, Frictions>;
-  using Mode = std::conditional_t<std::is_same_v<P, double>, Scan, Rows>;
-
-  explicit LinearDynamics(System system) : system_(std::move(system)) {}
-  const System& system() const { return system_; }
-  const Rows& mode(std::int64_t held) {
-    if constexpr (std::is_same_v<P, double>) {
-      return scan(held).mode;
-    } else {
-      return modes_.get(system_, held);
-    }
-  }
-  const Scan& scan(std::int64_t held) requires std::is_same_v<P, double> { return modes_.get(system_, held); }
-  /// Forcing period, 0 when autonomous.
-  P period() const {
-    if (!(system_.base_frequency > P(0))) return P(0);
-    return P(2 * M_PI) / system_.base_frequency;
-  }
-
- private:
-  System system_;
-  ModeCache<Mode> modes_;
-};
 
 /// What decides at an instant; without frictions nothing of theirs is compiled in.
 template <class Motion, class S, int Dofs, int Frictions>
@@ -110,9 +65,17 @@ class LinearMotion
   using Loop::time;
   using Loop::x;
 
+  using Vanishing = VanishingAmplitudes<S, Dofs, Harmonics, Contacts, Frictions>;
+
   /// `plain` finds the events, `carried` carries the state through them (the same object when P is double).
-  LinearMotion(Plain& plain, Carried& carried, const Tolerance& tolerance, double rate)
-      : Rules(tolerance), plain_(plain), carried_(carried), rate_(rate) {}
+  LinearMotion(Plain& plain, Carried& carried, const Tolerance& tolerance, double rate,
+               const Vanishing* vanishing = nullptr, std::vector<Crossing>* found = nullptr)
+      : Rules(tolerance),
+        plain_(plain),
+        carried_(carried),
+        rate_(rate),
+        vanishing_(vanishing),
+        found_(found) {}
 
   /// Inside, positions come first and velocities after them; outside, each position is followed by its
   /// velocity: entry i outside is entry inner(i) inside.
@@ -144,7 +107,7 @@ class LinearMotion
   const ContactRows<P, Dofs, Z>& rows(int i) {
     return carried_.mode(mode_).contacts[static_cast<std::size_t>(i)];
   }
-  const FrictionRows<P, Z>& friction_rows(int k) {
+  const FrictionRows<P, Dofs, Z>& friction_rows(int k) {
     return carried_.mode(mode_).frictions[static_cast<std::size_t>(k)];
   }
   auto normal(int i) const { return carried_.system().normal.col(i); }
@@ -158,7 +121,7 @@ class LinearMotion
   void move(const Crossing& c);
   void drift(const S& shift);
   void drift_time(const S& shift) { drift(shift); }
-  S guard(int k) { return dot(carried_.mode(mode_).guard(static_cast<std::size_t>(k)), extended()); }
+  S guard(int k);
   S dot(const Eigen::Matrix<P, 1, Z>& row, const Extended& z) const { return product(row, z); }
   S approach(int i) const { return normal(i).dot(x.tail(dofs())); }
   S gap(int i) const { return S(carried_.system().position(i)) - normal(i).dot(x.head(dofs())); }
@@ -172,7 +135,10 @@ class LinearMotion
   S restitution(int i) const { return S(carried_.system().restitution(i)); }
   void kick(int i, const S& speed) { x.tail(dofs()) -= rows(i).push * speed; }
   S response(int i, int j) { return S(normal(i).dot(rows(j).push)); }
-  S pressing(int i) { return dot(rows(i).pressing, extended()); }
+  double pressing(int i) {
+    const auto& row = plain_.mode(mode_).contacts[static_cast<std::size_t>(i)].pressing;
+    return row.dot(values_of(extended()));
+  }
   Rebound<S> rebound(int i, const S& speed);
   void pass_on(int i, const S& integral);
   FreePressing free_pressing(int i);
@@ -185,6 +151,8 @@ class LinearMotion
   RestProblem rest_problem(const std::vector<int>& contacts, const std::vector<int>& frictions) const;
   void stop_sliding(const RestProblem& problem, const std::vector<int>& frictions);
   void add_friction(int i, Rebound<S>& rebound);
+  void add_vanishing_friction(int i, Rebound<S>& rebound);
+  void add_vanishing_friction(int guard, S& value);
 
   Crossing search(double horizon, const Section& section, Observer* observer);
   void search_guards(Crossing& first, bool fresh);
@@ -195,8 +163,11 @@ class LinearMotion
   Plain& plain_;
   Carried& carried_;
   double rate_;
-  bool touched_ = false;  ///< some contact has been left at the start of this arc
-  LinearFlow<Dofs, Harmonics, Contacts, Frictions> flow_;
+  const Vanishing* vanishing_;
+  std::vector<Crossing>* found_;  ///< by other motions of the same values; this one goes on with the list
+  std::size_t searches_ = 0;      ///< so many of this motion
+  bool touched_ = false;          ///< some contact has been left at the start of this arc
+  LinearFlow<Dofs, Harmonics, guard_count<Contacts, Frictions>> flow_;
   Extended arc_start_;
   Eigen::Matrix<S, Phases, 1> phases_;  ///< cos Ω_j t, then sin Ω_j t, at …
   S phases_at_{std::numeric_limits<double>::quiet_NaN()};
@@ -227,6 +198,13 @@ void LinearMotion<S, P, D, H, C, F>::move(const Crossing& c) {
     const long whole = c.fraction > 0.5 ? 1 : 0;
     x = within_cell(mode, after_cells(mode, arc_start_, c.cell + whole),
                     c.fraction - static_cast<double>(whole));
+    if (vanishing_ != nullptr) {
+      const auto& pushed =
+          vanishing_->friction->over(mode_, values_of(arc_start_), c.cell, c.fraction, vanishing_->which);
+      for (std::size_t k = 0; k < vanishing_->which.size(); ++k) {
+        x += pushed[vanishing_->which[k]] * vanishing_->amplitude[k];
+      }
+    }
   }
   time += S((static_cast<double>(c.cell) + c.fraction) * mode.cell);
 }
@@ -250,13 +228,14 @@ double LinearMotion<S, P, D, H, C, F>::reach(int i) const {
 template <class S, class P, int D, int H, int C, int F>
 Crossing LinearMotion<S, P, D, H, C, F>::search(double horizon, const Section& section, Observer* observer) {
   arc_start_ = extended();
+  if (found_ != nullptr && searches_ < found_->size()) return (*found_)[searches_++];
   const auto& scan = plain_.scan(mode_);
   const double cell = scan.mode.cell;
   touched_ = std::any_of(touches_.begin(), touches_.end(), [](const ExactTouch& t) { return t.order > 0; });
   if constexpr (std::is_same_v<S, double>) {
-    flow_.start(scan, arc_start_);
+    flow_.start(scan.guards, arc_start_);
   } else {
-    flow_.start(scan, values_of(arc_start_));
+    flow_.start(scan.guards, values_of(arc_start_));
   }
   TaylorRows level;
   if (section.kind == Section::Kind::level) {
@@ -278,9 +257,22 @@ Crossing LinearMotion<S, P, D, H, C, F>::search(double horizon, const Section& s
       search_level({c.data(), static_cast<std::size_t>(c.size())}, flow_.cell() == 0, cell, first);
     }
     if (observer != nullptr) watch(*observer, first.fraction);
-    if (first.kind != Crossing::Kind::none || last) return first;
+    if (first.kind != Crossing::Kind::none || last) {
+      if (found_ != nullptr) {
+        found_->push_back(first);
+        ++searches_;
+      }
+      return first;
+    }
     flow_.next();
   }
+}
+
+template <class S, class P, int D, int H, int C, int F>
+S LinearMotion<S, P, D, H, C, F>::guard(int k) {
+  S value = dot(carried_.mode(mode_).guard(static_cast<std::size_t>(k)), extended());
+  if (vanishing_ != nullptr) add_vanishing_friction(k, value);
+  return value;
 }
 
 /// The first guard at zero on this cell; `fresh`: some may just have been left.
@@ -323,7 +315,15 @@ Rebound<S> LinearMotion<S, P, D, H, C, F>::rebound(int i, const S& speed) {
   Rebound<S> rebound{speed, restitution(i), dot(contact.pressing, z), dot(contact.rate, z),
                      S(contact.damping)};
   if constexpr (F != 0) add_friction(i, rebound);
+  if (vanishing_ != nullptr) add_vanishing_friction(i, rebound);
   return rebound;
+}
+
+template <class A, class B>
+bool parallel(const A& a, const B& b) {
+  const double overlap = a.dot(b);
+  const double longest = a.squaredNorm() * b.squaredNorm();
+  return std::abs(overlap * overlap - longest) <= 1e-14 * longest;
 }
 
 /// What frictions do while contact i chatters. One that turns with the body's own velocity brakes it on both
@@ -338,14 +338,10 @@ void LinearMotion<S, P, D, H, C, F>::add_friction(int i, Rebound<S>& rebound) {
   for (int k = 0; k < static_cast<int>(layout().frictions); ++k) {
     if (!at_bound(layout().sliding(mode_, k))) continue;
     const auto along = plain_.system().sliding.col(k);
-    const auto n = plain_.system().normal.col(i);
     const Eigen::Matrix<double, D, 1> push = values_of(contact.push);
     const double turn = along.dot(push);  // of the sliding speed with the body
     if (std::abs(turn) <= 1e-12 * along.norm() * push.norm()) continue;
-    const double overlap = along.dot(n);
-    const bool own = std::abs(overlap * overlap - along.squaredNorm() * n.squaredNorm()) <=
-                     1e-14 * along.squaredNorm() * n.squaredNorm();
-    if (own) {
+    if (parallel(along, plain_.system().normal.col(i))) {
       const P share = carried_.system().sliding.col(k).dot(contact.push);
       const S brake = S(carried_.system().friction(k) * contact.mobility * (share < P(0) ? -share : share));
       rebound.friction += brake;
@@ -355,6 +351,52 @@ void LinearMotion<S, P, D, H, C, F>::add_friction(int i, Rebound<S>& rebound) {
     const double s = value_of(sliding_speed(k)) + turn * v;  // once the body rests
     const double least = 4 * std::abs(turn) * v + std::abs(along.dot(acceleration)) * duration;
     if (!(std::abs(s) > least)) rebound.steady = false;
+  }
+}
+
+/// What frictions that vanish do then: those on the body brake it, the others are constant forces.
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::add_vanishing_friction(int i, Rebound<S>& rebound) {
+  const auto& mode = plain_.mode(mode_);
+  const Eigen::Matrix<double, D, 1> n = plain_.system().normal.col(i);
+  const Eigen::Matrix<double, D, 1> response = mode.admissible * n;
+  for (std::size_t j = 0; j < vanishing_->which.size(); ++j) {
+    const std::size_t k = vanishing_->which[j];
+    const auto along = vanishing_->friction->direction(k);
+    const double push = along.dot(response);
+    if (parallel(along, n)) {
+      rebound.friction += std::abs(push) * vanishing_->amplitude[j];
+    } else {
+      const double sign = vanishing_->friction->sign(mode_, k, values_of(x.tail(dofs())), -response);
+      rebound.pressing -= sign * push * vanishing_->amplitude[j];
+    }
+  }
+}
+
+/// On the force of a closed contact or of a friction that sticks: against the motion when it is used up.
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::add_vanishing_friction(int guard, S& value) {
+  const auto& mode = plain_.mode(mode_);
+  Eigen::Matrix<double, 1, D> reaction = Eigen::Matrix<double, 1, D>::Zero(dofs());  // of the guard
+  Eigen::Matrix<double, D, 1> leaving = Eigen::Matrix<double, D, 1>::Zero(dofs());   // the acceleration
+  if (guard < count()) {
+    if (!layout().carries(mode_, guard)) return;
+    reaction = mode.contacts[static_cast<std::size_t>(guard)].reaction;
+    leaving =
+        -plain_.mode(mode_ & ~(std::int64_t{1} << guard)).admissible * plain_.system().normal.col(guard);
+  } else if constexpr (F != 0) {
+    const int j = (guard - count()) / 2;
+    if (layout().sliding(mode_, j) != Sliding::stuck) return;
+    const bool forward = (guard - count()) % 2 == 0;
+    const std::int64_t after = layout().with(mode_, j, forward ? Sliding::forward : Sliding::backward);
+    const double side = forward ? 1 : -1;
+    reaction = -side * mode.frictions[static_cast<std::size_t>(j)].reaction;
+    leaving = side * (plain_.mode(after).admissible * plain_.system().sliding.col(j));
+  }
+  for (std::size_t j = 0; j < vanishing_->which.size(); ++j) {
+    const std::size_t k = vanishing_->which[j];
+    const double sign = vanishing_->friction->sign(mode_, k, values_of(x.tail(dofs())), leaving);
+    value -= sign * reaction.dot(vanishing_->friction->direction(k)) * vanishing_->amplitude[j];
   }
 }
 

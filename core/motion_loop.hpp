@@ -20,6 +20,11 @@
 
 namespace graze {
 
+/// A start is on a contact when its gap is less than `on_contact` of the lengths there, and when it is behind
+/// by less than `behind_contact`: states that come from files and tables have ten digits or more.
+inline constexpr double on_contact = 1e-12;
+inline constexpr double behind_contact = 1e-10;
+
 /// The clock of a piece of an arc that begins at a time and lasts so long, if it runs evenly.
 struct EvenClock {
   double begin, length;

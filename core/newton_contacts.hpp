@@ -51,7 +51,7 @@ struct FreePressing {
 ///     S restitution(int i)
 ///     void kick(int i, S speed)              an impulse that adds `speed` to the opening speed of contact i
 ///     S response(int i, int j)               change of opening speed i per kick j
-///     S pressing(int i)                      a = −d²gap/dt² in the mode, 0 = d gap/dt
+///     pressing(int i)                        a = −d²gap/dt² in the mode, 0 = d gap/dt; S or its value
 ///     Rebound<S> rebound(int i, S speed)     what core/chatter asks of a contact
 ///     void pass_on(int i, S integral)        what the rest of the system felt of ∫ gap dt
 ///     FreePressing free_pressing(int i)      a with all contacts open
@@ -116,7 +116,7 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
 
 template <class Engine, class S, class State>
 Outcome NewtonContacts<Engine, S, State>::start(Observer* observer) {
-  constexpr double slack = 1e-12;
+  constexpr double slack = 1e-12;  // of speeds
   const int count = engine().count();
   mode_ = 0;
   std::fill(touches_.begin(), touches_.end(), ExactTouch{});
@@ -132,9 +132,9 @@ Outcome NewtonContacts<Engine, S, State>::start(Observer* observer) {
       if (g < 0) engine().pass_by(i);
       continue;
     }
-    const double rounding = slack * (engine().reach(i) + engine().length());
-    if (g < -rounding) return Outcome::bad_start;
-    if (g > rounding) continue;
+    const double length = engine().reach(i) + engine().length();
+    if (g < -behind_contact * length) return Outcome::bad_start;
+    if (g > on_contact * length) continue;
     engine().put_on(i);
     const S w = engine().approach(i);
     if (value_of(w) > slow) {
@@ -181,7 +181,7 @@ template <class Engine, class S, class State>
 void NewtonContacts<Engine, S, State>::part(int i, Observer* observer) {
   constexpr double slack = 1e-13;
   open(i, 2, observer);
-  if (engine().pressing(i) > S(0)) engine().pass_by(i);
+  if (value_of(engine().pressing(i)) > 0) engine().pass_by(i);
   for (int j = 0; j < engine().count(); ++j) {
     if (j == i || closed(j) || !engine().at_end(j)) continue;
     if (std::abs(value_of(engine().gap(j))) > slack * engine().reach(j)) continue;
@@ -196,9 +196,8 @@ Outcome NewtonContacts<Engine, S, State>::hit(int i, Observer* observer) {
   engine().put_on(i);
   const auto before = snapshot(observer);
   const S w = engine().approach(i);
-  const S a = engine().pressing(i);
-  if (!(w > S(0)) ||
-      (!(a > S(0)) && value_of(w) * value_of(w) <= 2 * std::abs(value_of(a)) * gap_rounding(i))) {
+  const double a = value_of(engine().pressing(i));
+  if (!(w > S(0)) || (!(a > 0) && value_of(w) * value_of(w) <= 2 * std::abs(a) * gap_rounding(i))) {
     engine().kick(i, w);
     resting_.push_back(i);
     tell(observer, EventKind::graze, i, before, value_of(time), std::max(0.0, value_of(w)));
@@ -277,7 +276,8 @@ Outcome NewtonContacts<Engine, S, State>::impulses() {
 template <class Engine, class S, class State>
 void NewtonContacts<Engine, S, State>::complete_chatter(int i, Observer* observer) {
   const Rebound<S> rebound = engine().rebound(i, touches_[static_cast<std::size_t>(i)].speed);
-  if (!chatter_completes(rebound, engine().fastest_rate(), tolerance_.chatter, tolerance_.turn)) return;
+  if (!chatter_completes(values_of(rebound), engine().fastest_rate(), tolerance_.chatter, tolerance_.turn))
+    return;
   const auto before = snapshot(observer);
   engine().kick(i, engine().approach(i));
   engine().pass_on(i, chatter_gap_integral(rebound));

@@ -85,11 +85,8 @@ std::unique_ptr<System> stops_system(const Equations& equations, std::span<const
   FrictionAmplitudes amplitudes;
   for (Eigen::Index k = 0; k < equations.layout.frictions; ++k)
     amplitudes.parameters.push_back(equations.layout.friction() + static_cast<std::size_t>(k));
-  amplitudes.system = [equations](std::span<const double> others, const Tolerance& same) {
-    return stops_system(equations, others, same);
-  };
-  return linear_family_system<dynamic, dynamic, dynamic, dynamic>(equations, values, tolerance,
-                                                                  std::move(amplitudes));
+  amplitudes.directions = equations.layout.sliding;
+  return linear_family_system<dynamic, dynamic, dynamic, dynamic>(equations, values, tolerance, amplitudes);
 }
 
 [[noreturn]] void refuse(const Value& value, const std::string& key, const std::string& rule) {

@@ -56,6 +56,13 @@ TEST_CASE("start on a contact: approaching is an impact at the start, resting st
     HybridState state = state_at({-1e-6, 0}, 0);
     CHECK(system->advance(state, for_time(1), nullptr) == Outcome::bad_start);
   }
+  // A state read from a table of eleven digits may lie behind the stop by the twelfth.
+  const auto high = make_system(ball + "stop = [{ normal = [-1], position = -1, restitution = 0.5 }]");
+  HybridState state = state_at({1 - 2e-11, 0}, 0);
+  REQUIRE(high->advance(state, for_time(1), nullptr) == Outcome::ok);
+  CHECK(state.x(0) == 1);
+  state = state_at({1 - 2e-9, 0}, 0);
+  CHECK(high->advance(state, for_time(1), nullptr) == Outcome::bad_start);
 }
 
 TEST_CASE("plastic impact (r = 0): the body sticks at once") {
