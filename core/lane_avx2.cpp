@@ -24,9 +24,23 @@ struct Simd {
   static Vector pick(const Mask& m, const Vector& a, const Vector& b) {
     return _mm256_blendv_pd(b, a, m.bits);
   }
+  static Mask mask(unsigned bits) {
+    const __m256i own = _mm256_set_epi64x(8, 4, 2, 1),
+                  given = _mm256_set1_epi64x(static_cast<long long>(bits));
+    return {_mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(given, own), own))};
+  }
   static unsigned bits(const Mask& m) { return static_cast<unsigned>(_mm256_movemask_pd(m.bits)); }
   static Vector fma(const Vector& a, const Vector& b, const Vector& c) { return _mm256_fmadd_pd(a, b, c); }
   static Vector sqrt(const Vector& a) { return _mm256_sqrt_pd(a); }
+  /// The second where one of them is not a number: such a lane is never clear.
+  static Vector greater(const Vector& a, const Vector& b) { return a > b ? a : b; }
+  static Vector smaller(const Vector& a, const Vector& b) { return a < b ? a : b; }
+  static Vector load(const double* from) {
+    Vector v;
+    __builtin_memcpy(&v, from, sizeof v);
+    return v;
+  }
+  static void store(double* to, const Vector& v) { __builtin_memcpy(to, &v, sizeof v); }
 };
 
 }  // namespace

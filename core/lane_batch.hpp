@@ -14,16 +14,18 @@ inline constexpr int lanes_per_block = 8;
 /// of the free rest of it, all q before all p: q' = −a q + p and p' = D q − a p.
 template <int Dofs, int Contacts>
 struct LaneRows {
-  static constexpr int modes = 2 * Dofs;                    ///< values of z
-  static constexpr int left = 0;                            ///< z where a lane has left …
-  static constexpr int from = left + modes;                 ///< … where the cell begins
-  static constexpr int to = from + modes;                   ///< … and where it ends
-  static constexpr int step = to + modes;                   ///< of z over a cell: q to q and p to p, …
+  static constexpr int modes = 2 * Dofs;     ///< values of z
+  static constexpr int left = 0;             ///< z where a lane has left …
+  static constexpr int from = left + modes;  ///< … where the cell begins
+  static constexpr int to = from + modes;    ///< … and where it ends
+  static constexpr int ends = to + modes;    ///< per contact: nᵀx and a third of its rate, there and there
+  static constexpr int step = ends + 4 * Contacts;          ///< of z over a cell: q to q and p to p, …
   static constexpr int across = step + Dofs;                ///< … p to q, …
   static constexpr int back = across + Dofs;                ///< … q to p
   static constexpr int decay = back + Dofs;                 ///< a
   static constexpr int square = decay + Dofs;               ///< D
-  static constexpr int value = square + Dofs;               ///< nᵀx of z
+  static constexpr int form = square + Dofs;                ///< factors of q², qp, p² in vigour²
+  static constexpr int value = form + 3 * Dofs;             ///< nᵀx of z
   static constexpr int rate = value + Contacts * modes;     ///< its derivative
   static constexpr int push = rate + Contacts * modes;      ///< M⁻¹n/(nᵀM⁻¹n), as velocities
   static constexpr int position = push + Contacts * modes;  ///< d less what constant forces push away
@@ -36,9 +38,11 @@ struct LaneRows {
   static constexpr int drag = restitution + Contacts;  ///< nᵀx'' for `push`
   static constexpr int chatter = drag + Contacts;      ///< rebound below this × acceleration: scalar engine
   static constexpr int reach = chatter + Contacts;     ///< impact below this: scalar engine
-  static constexpr int impacts = reach + Contacts;     ///< counted so far
-  static constexpr int vigour = impacts + Contacts;    ///< √Σ(q''''² + k q'''²) on this flight, or more
-  static constexpr int forced = vigour + 1;  ///< nᵀp: factors of cos, sin per contact and harmonic
+  static constexpr int spill =
+      reach + Contacts;  ///< [i][j]: what `push` of j takes from the gap of i in a cell
+  static constexpr int impacts = spill + Contacts * Contacts;  ///< counted so far
+  static constexpr int vigour = impacts + Contacts;  ///< √Σ(q''''² + k q'''²) on this flight, or more
+  static constexpr int forced = vigour + 1;          ///< nᵀp: factors of cos, sin per contact and harmonic
   static constexpr int count(int harmonics) { return forced + 2 * Contacts * harmonics; }
 };
 
@@ -52,7 +56,7 @@ struct LaneBatch {
   int harmonics = 0;
   double rate[most_harmonics] = {};  ///< of their phases, per cell
   const double* phase = nullptr;     ///< [cell][harmonic]: cos, sin, a third of their rates; cells + 1 times
-  long* queue = nullptr;             ///< room for three entries per lane
+  long* queue = nullptr;             ///< room for four entries per lane
   int* left_at = nullptr;  ///< per lane: the cell in which it left for the scalar engine, −1: it did not
 };
 

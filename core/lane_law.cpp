@@ -137,7 +137,7 @@ std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
 
   std::vector<double>& out = lane.rows;
   out.reserve(128);
-  const auto add = [&](const Vector& values) { out.insert(out.end(), values.begin(), values.end()); };
+  const auto add = [&](const auto& values) { out.insert(out.end(), values.begin(), values.end()); };
   Vector own(n), across(n), back(n);
   for (Eigen::Index j = 0; j < n; ++j) {
     const Step step(lane.decay(j), lane.square(j));
@@ -146,9 +146,11 @@ std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
     back(j) = step.back;
   }
   for (const Vector& part : {own, across, back, lane.decay, lane.square}) add(part);
+  const Form form = lane.vigour_form();
+  add(form);
 
   struct Contact {
-    Vector value, rate, push;
+    Vector value, rate, push, pushed;  // pushed: a cell after `push`
     double position, stretch, driven, kick, scale, drag, restitution;
   };
   std::vector<Contact> list(static_cast<std::size_t>(m));
@@ -172,7 +174,10 @@ std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
       c.stretch += c.rate(n + j) * c.rate(n + j) + std::max(0.0, a * a - D) * p * p;
     }
     c.stretch = std::sqrt(c.stretch);
-    c.kick = lane.vigour(c.push);
+    c.pushed.resize(2 * n);
+    c.pushed << own.cwiseProduct(c.push.head(n)) + across.cwiseProduct(c.push.tail(n)),
+        back.cwiseProduct(c.push.head(n)) + own.cwiseProduct(c.push.tail(n));
+    c.kick = lane.vigour(form, c.push);
     c.drag = c.rate.dot(lane.derivative(c.push));
     const double away = normals.col(i).dot(lane.still);
     c.position = sys.position(contact) - away;
@@ -186,6 +191,13 @@ std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
     }
     c.restitution = sys.restitution(contact);
   }
+  // The most that the gap of one contact loses in the cell after a unit kick of another one.
+  const auto spill = [](const Contact& of, const Contact& by) {
+    const double begin = of.value.dot(by.push), end = of.value.dot(by.pushed);
+    const double least =
+        std::min({begin, begin + of.rate.dot(by.push) / 3, end - of.rate.dot(by.pushed) / 3, end});
+    return std::max(0.0, of.stretch * by.kick / 384 - least);
+  };
   const auto add_each = [&](const auto& value) {
     for (const Contact& c : list) out.push_back(value(c));
   };
@@ -204,6 +216,9 @@ std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
   add_each([](const Contact& c) { return c.drag; });
   add_each([&](const Contact& c) { return 1.01 * law.chatter * (1 - c.restitution) / (law.rate * h); });
   add_each([](const Contact& c) { return slow * c.scale; });
+  for (const Contact& c : list) {
+    for (const Contact& hit : list) out.push_back(spill(c, hit));
+  }
   add_each([](const Contact&) { return 0.0; });  // impacts
   out.push_back(0);                              // vigour
   for (Eigen::Index i = 0; i < m; ++i) {
@@ -222,13 +237,40 @@ Vector LaneLaw::derivative(const Vector& z) const {
   return rate;
 }
 
-double LaneLaw::vigour(Vector z) const {
+LaneLaw::Form LaneLaw::vigour_form() const {
   const Eigen::Index n = dofs;
-  for (int k = 0; k < 3; ++k) z = derivative(z);
+  Form form(3 * n);
+  for (Eigen::Index j = 0; j < n; ++j) {
+    const double a = decay(j), D = square(j);
+    double third_q = 1, third_p = 0;  // the q of A³z for z = (1, 0) and (0, 1)
+    double fourth_q = 0, fourth_p = 0;
+    for (int k = 0; k < 4; ++k) {
+      fourth_q = D * third_p - a * third_q;
+      fourth_p = third_q - a * third_p;
+      if (k == 3) break;
+      third_q = fourth_q;
+      third_p = fourth_p;
+    }
+    const double stiffness = a * a - D;
+    const double mixed = 2 * (fourth_q * fourth_p + stiffness * third_q * third_p);
+    const double rounding = 1e-14;  // of the sum in the kernel, which may cancel
+    const auto alone = [&](double fourth, double third) {
+      return (fourth * fourth + stiffness * third * third) * (1 + rounding) + rounding * std::abs(mixed);
+    };
+    form(j) = alone(fourth_q, third_q);
+    form(n + j) = mixed;
+    form(2 * n + j) = alone(fourth_p, third_p);
+  }
+  return form;
+}
+
+double LaneLaw::vigour(const Vector& z) const { return vigour(vigour_form(), z); }
+
+double LaneLaw::vigour(const Form& form, const Vector& z) const {
+  const Eigen::Index n = dofs;
   double sum = 0;
   for (Eigen::Index j = 0; j < n; ++j) {
-    const double fourth = z(n + j) - decay(j) * z(j);
-    sum += fourth * fourth + (decay(j) * decay(j) - square(j)) * z(j) * z(j);
+    sum += (form(j) * z(j) + form(n + j) * z(n + j)) * z(j) + form(2 * n + j) * z(n + j) * z(n + j);
   }
   return std::sqrt(std::max(0.0, sum));
 }

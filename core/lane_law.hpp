@@ -17,6 +17,7 @@ struct LaneLaw {
   static constexpr int most_contacts = 4;
   using Vector = LaneModes::Vector;
   using Big = LaneModes::Big;
+  using Form = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 3 * most_dofs, 1>;
   using Answer = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, most_dofs, 2 * most_harmonics>;
 
   int dofs = 0;
@@ -40,12 +41,15 @@ struct LaneLaw {
   Vector inside(const Eigen::VectorXd& x) const;
   void outside(const double* z, long stride, int at_cell, double* x) const;
   /// √Σ(q''''² + k q'''²) of a free motion from z on: it never grows.
-  double vigour(Vector z) const;
+  double vigour(const Vector& z) const;
 
  private:
   /// The motion that the forces alone make.
   Vector answer(int at_cell) const;
   Vector derivative(const Vector& z) const;
+  /// vigour² = Σ αq² + βqp + γp², rounded up: all α, all β, all γ.
+  Form vigour_form() const;
+  double vigour(const Form& form, const Vector& z) const;
 };
 
 }  // namespace graze

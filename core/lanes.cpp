@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <new>
 #include <numbers>
 #include <utility>
 
@@ -77,9 +78,9 @@ struct Rows {
   Rows(int n, int m, int harmonics) {
     left = 0;
     to = 4 * n;
-    step = 6 * n;
-    level = step + 5 * n + 6 * n * m + m;
-    impacts = level + 9 * m;
+    step = 6 * n + 4 * m;
+    level = step + 8 * n + 6 * n * m + m;
+    impacts = level + 9 * m + m * m;
     vigour = impacts + m;
     count = vigour + 1 + 2 * m * harmonics;
   }
@@ -108,6 +109,19 @@ void advance_alone(LaneMotion& motion) {
   }
 }
 
+/// Vectors of the kernels do not cross lines of the cache.
+template <class T>
+struct LineAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t line{64};
+  LineAllocator() = default;
+  template <class U>
+  LineAllocator(const LineAllocator<U>&) {}
+  T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), line)); }
+  void deallocate(T* data, std::size_t) { ::operator delete(data, line); }
+  bool operator==(const LineAllocator&) const { return true; }
+};
+
 /// A motion in a batch.
 struct Lane {
   LaneMotion* motion;
@@ -131,13 +145,15 @@ class Batch {
   void rest(std::size_t lane);
   void leave(std::size_t lane, int cell);
   void put_down(std::size_t lane, int from, int cell);
-  void record(std::size_t lane);
+  void tabulate();
+  void record(const std::vector<double*>& to) const;
 
   LaneKernel kernel_;
   std::vector<Lane> lanes_;
   Rows rows_;
-  std::vector<double> values_;
+  std::vector<double, LineAllocator<double>> values_;
   std::vector<double> phase_;
+  std::vector<double> outside_;  ///< see tabulate
   std::vector<long> queue_;
   std::vector<int> left_at_;
   std::vector<char> marches_;        ///< else it goes alone, and its state is the motion's
@@ -156,7 +172,7 @@ Batch::Batch(LaneKernel kernel, std::vector<Lane> lanes)
   batch_.rows = rows_.count;
   const std::size_t places = static_cast<std::size_t>(batch_.blocks) * lanes_per_block;
   values_.assign(static_cast<std::size_t>(rows_.count) * places, 0.0);
-  queue_.assign(3 * places, 0);
+  queue_.assign(4 * places, 0);
   left_at_.assign(places, -1);
   marches_.assign(count, 0);
   turns_.assign(count, 0);
@@ -239,30 +255,62 @@ void Batch::leave(std::size_t lane, int cell) {
   marches_[lane] = 0;
 }
 
-void Batch::record(std::size_t lane) {
-  Lane& l = lanes_[lane];
-  std::vector<double>& points = l.motion->points;
-  const std::size_t at = points.size();
-  const std::size_t states = static_cast<std::size_t>(2 * l.law.dofs);
-  points.resize(at + states);
-  if (marches_[lane] != 0) {
-    l.law.outside(&values_[index(rows_.to, lane)], lanes_per_block, 0, points.data() + at);
-  } else {
-    std::copy(l.motion->state.x.begin(), l.motion->state.x.end(),
-              points.begin() + static_cast<std::ptrdiff_t>(at));
+/// What record multiplies with: per block and state what the forces alone make of it and a row of from_modes,
+/// lanes side by side.
+void Batch::tabulate() {
+  const Eigen::Index states = 2 * lanes_.front().law.dofs;
+  for (std::size_t first = 0; first < lanes_.size(); first += lanes_per_block) {
+    const auto add = [&](const auto& of) {
+      for (std::size_t l = first; l < first + lanes_per_block; ++l) {
+        outside_.push_back(of(lanes_[std::min(l, lanes_.size() - 1)].law));
+      }
+    };
+    for (Eigen::Index i = 0; i < states; ++i) {
+      add([&](const LaneLaw& law) { return law.at_phase_zero(i); });
+      for (Eigen::Index j = 0; j < states; ++j) add([&](const LaneLaw& law) { return law.from_modes(i, j); });
+    }
+  }
+}
+
+/// The states at phase zero of all lanes that march, as LaneLaw::outside has them.
+void Batch::record(const std::vector<double*>& to) const {
+  const int states = 2 * lanes_.front().law.dofs;
+  const double* table = outside_.data();
+  for (std::size_t first = 0; first < lanes_.size(); first += lanes_per_block) {
+    const double* const z = &values_[index(rows_.to, first)];
+    const std::size_t count = std::min<std::size_t>(lanes_per_block, lanes_.size() - first);
+    for (int i = 0; i < states; ++i) {
+      double x[lanes_per_block];
+      std::copy(table, table + lanes_per_block, x);
+      table += lanes_per_block;
+      for (int j = 0; j < states; ++j, table += lanes_per_block) {
+        for (int l = 0; l < lanes_per_block; ++l) x[l] += table[l] * z[j * lanes_per_block + l];
+      }
+      for (std::size_t l = 0; l < count; ++l) {
+        if (marches_[first + l] != 0) to[first + l][i] = x[l];
+      }
+    }
   }
 }
 
 void Batch::advance(int periods, bool keep) {
-  for (Lane& l : lanes_) {
-    const std::size_t states = static_cast<std::size_t>(keep ? 2 * l.law.dofs * periods : 0);
-    l.motion->points.reserve(l.motion->points.size() + states);
+  const std::size_t states = static_cast<std::size_t>(2 * lanes_.front().law.dofs);
+  std::vector<double*> place;  // of the next state to be kept, per lane
+  if (keep) {
+    if (outside_.empty()) tabulate();
+    for (Lane& l : lanes_) {
+      std::vector<double>& points = l.motion->points;
+      const std::size_t before = points.size();
+      points.resize(before + states * static_cast<std::size_t>(periods));
+      place.push_back(points.data() + before);
+    }
   }
   for (int period = 0; period < periods; ++period) {
     std::fill(left_at_.begin(), left_at_.end(), -1);
     const bool some =
         std::any_of(marches_.begin(), marches_.end(), [](char marches) { return marches != 0; });
     if (some) kernel_(batch_);
+    if (keep) record(place);
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
       if (marches_[lane] != 0 && left_at_[lane] < 0) {
         ++turns_[lane];
@@ -275,9 +323,16 @@ void Batch::advance(int periods, bool keep) {
         if (marches_[lane] != 0) leave(lane, left_at_[lane]);
         advance_alone(motion);
         if (motion.outcome != Outcome::ok) continue;
+        if (keep) std::copy(motion.state.x.begin(), motion.state.x.end(), place[lane]);
         board(lane);
       }
-      if (keep) record(lane);
+      if (keep) place[lane] += states;
+    }
+  }
+  if (keep) {  // a motion that has ended has kept less
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+      std::vector<double>& points = lanes_[lane].motion->points;
+      points.resize(static_cast<std::size_t>(place[lane] - points.data()));
     }
   }
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
