@@ -50,7 +50,7 @@ class LinearLeg {
 
  private:
   void drift(const S& late) {
-    add_rate(mode_, extended(), late, x);
+    add_rate(mode_, values_of(extended()).eval(), late, x);
     time += late;
   }
   /// To the zero of the gap.

@@ -104,14 +104,13 @@ class LinearFamilySystem final : public System, public LinearSource {
   }
 
   Outcome advance(HybridState& state, const Section& section, Tangent& tangent) override {
-    std::vector<Crossing> found;
+    found_.clear();
     return in_chunks(state, tangent, [&](HybridState& from, const Tangent& seed, Eigen::Index first) {
       if (seed.parameter.rows() > 0) {
         const Carrier& carrier = carried(static_cast<std::size_t>(first / chunk), seed, first);
-        return carry<chunk>(from, section, seed, tangent, first, found, *carrier.dynamics,
-                            carrier.friction());
+        return carry<chunk>(from, section, seed, tangent, first, *carrier.dynamics, carrier.friction());
       }
-      return carry<state_chunk>(from, section, seed, tangent, first, found, plain_);
+      return carry<state_chunk>(from, section, seed, tangent, first, plain_);
     });
   }
 
@@ -219,13 +218,11 @@ class LinearFamilySystem final : public System, public LinearSource {
     return result;
   }
 
-  /// Carries the directions first … first + N − 1 along one motion, whose searches earlier passes have
-  /// `found`.
+  /// Carries the directions first … first + N − 1 along one motion; later passes of an iterate do not search.
   template <int N, class P>
   Carried carry(HybridState& state, const Section& section, const Tangent& seed, Tangent& tangent,
-                Eigen::Index first, std::vector<Crossing>& found, Dynamics<P>& carried,
-                const Vanishing<Dual<N>>* vanishing = nullptr) {
-    Motion<Dual<N>, P> motion(plain_, carried, tolerance_, rate_, vanishing, &found);
+                Eigen::Index first, Dynamics<P>& carried, const Vanishing<Dual<N>>* vanishing = nullptr) {
+    Motion<Dual<N>, P> motion(plain_, carried, tolerance_, rate_, vanishing, &found_);
     return {move_directions<N>(motion, order(), state, inner(section), guards(), seed, tangent, first), N};
   }
 
@@ -237,6 +234,7 @@ class LinearFamilySystem final : public System, public LinearSource {
   Builder<Dual<chunk>> carried_builder_;
   Builder<Dual<1>> varied_builder_;
   std::vector<Carrier> carried_;         ///< of each pass
+  std::vector<Crossing> found_;          ///< by the first pass of an iterate
   std::vector<std::size_t> amplitudes_;  ///< parameters
   std::vector<double> values_;
   Tolerance tolerance_;

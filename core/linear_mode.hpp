@@ -406,10 +406,10 @@ Eigen::Matrix<S, Mode::Z, 1> after_cells(const Mode& mode, Eigen::Matrix<S, Mode
 
 /// x += A z t for the states x of z and a time t of value zero: only its derivatives count.
 template <class Mode, class State, class S>
-void add_rate(const Mode& mode, const Eigen::Matrix<S, Mode::Z, 1>& z, const S& t, State& x) {
+void add_rate(const Mode& mode, const Eigen::Matrix<double, Mode::Z, 1>& z, const S& t, State& x) {
   for (Eigen::Index i = 0; i < x.size(); ++i) {
     double rate = 0;
-    for (Eigen::Index j = 0; j < z.size(); ++j) rate += value_of(mode.A(i, j)) * value_of(z(j));
+    for (Eigen::Index j = 0; j < z.size(); ++j) rate += value_of(mode.A(i, j)) * z(j);
     x(i) += t * rate;
   }
 }

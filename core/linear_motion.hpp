@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -113,6 +112,8 @@ class LinearMotion
   auto normal(int i) const { return carried_.system().normal.col(i); }
 
   Extended extended();
+  Eigen::Matrix<double, Z, 1> extended_values();
+  void set_phases();
   typename Loop::OuterState outer_state() const {
     typename Loop::OuterState y(x.size());
     for (Eigen::Index i = 0; i < x.size(); ++i) y(i) = value_of(x(inner(i, dofs())));
@@ -137,7 +138,7 @@ class LinearMotion
   S response(int i, int j) { return S(normal(i).dot(rows(j).push)); }
   double pressing(int i) {
     const auto& row = plain_.mode(mode_).contacts[static_cast<std::size_t>(i)].pressing;
-    return row.dot(values_of(extended()));
+    return row.dot(extended_values());
   }
   Rebound<S> rebound(int i, const S& speed);
   void pass_on(int i, const S& integral);
@@ -174,11 +175,24 @@ class LinearMotion
 };
 
 template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::set_phases() {
+  if (identical(phases_at_, time)) return;
+  phases_at_ = time;
+  phases_ = forcing_phases(carried_.system(), time);
+}
+
+/// z without its derivatives.
+template <class S, class P, int D, int H, int C, int F>
+auto LinearMotion<S, P, D, H, C, F>::extended_values() -> Eigen::Matrix<double, Z, 1> {
+  set_phases();
+  Eigen::Matrix<double, Z, 1> z(x.size() + phases_.size() + 1);
+  z << values_of(x), values_of(phases_), 1;
+  return z;
+}
+
+template <class S, class P, int D, int H, int C, int F>
 auto LinearMotion<S, P, D, H, C, F>::extended() -> Extended {
-  if (!identical(phases_at_, time)) {
-    phases_at_ = time;
-    phases_ = forcing_phases(carried_.system(), time);
-  }
+  set_phases();
   Extended z(x.size() + phases_.size() + 1);
   z << x, phases_, S(1);
   return z;
@@ -212,7 +226,7 @@ void LinearMotion<S, P, D, H, C, F>::move(const Crossing& c) {
 /// A shift of time of value zero: what the derivatives of an instant do to the state there.
 template <class S, class P, int D, int H, int C, int F>
 void LinearMotion<S, P, D, H, C, F>::drift(const S& shift) {
-  add_rate(carried_.mode(mode_), extended(), shift, x);
+  add_rate(carried_.mode(mode_), extended_values(), shift, x);
   time += shift;
 }
 
@@ -334,7 +348,7 @@ void LinearMotion<S, P, D, H, C, F>::add_friction(int i, Rebound<S>& rebound) {
   const double v = value_of(rebound.speed);
   const double duration = 2 * v / ((1 - value_of(rebound.restitution)) * value_of(rebound.pressing));
   const auto& A = plain_.scan(mode_).mode.A;
-  const auto acceleration = (A.middleRows(dofs(), dofs()) * values_of(extended())).eval();
+  const auto acceleration = (A.middleRows(dofs(), dofs()) * extended_values()).eval();
   for (int k = 0; k < static_cast<int>(layout().frictions); ++k) {
     if (!at_bound(layout().sliding(mode_, k))) continue;
     const auto along = plain_.system().sliding.col(k);
@@ -476,7 +490,7 @@ template <class S, class P, int D, int H, int C, int F>
 auto LinearMotion<S, P, D, H, C, F>::free_pressing(int i) -> FreePressing {
   const auto n = plain_.system().normal.col(i);
   const auto free = plain_.scan(0).mode.A.middleRows(dofs(), dofs());
-  const auto z = values_of(extended()).eval();
+  const auto z = extended_values();
   return {n.dot(free * z), n.cwiseAbs().dot(free.cwiseAbs() * z.cwiseAbs())};
 }
 
@@ -484,7 +498,7 @@ template <class S, class P, int D, int H, int C, int F>
 double LinearMotion<S, P, D, H, C, F>::press_rate(int i) {
   const std::int64_t others = mode_ & ~(std::int64_t{1} << i);
   const auto& row = plain_.scan(others).mode.contacts[static_cast<std::size_t>(i)].rate;
-  return row.dot(values_of(extended()));
+  return row.dot(extended_values());
 }
 
 }  // namespace graze
