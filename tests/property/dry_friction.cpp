@@ -239,7 +239,7 @@ TEST_CASE("dry friction: the derivative by an amplitude of 0 is that of its firs
             two,
             40,
             EventKind::release,
-            {"f1", "f2"}},
+            {"f1", "f2", "f12"}},
         Run{"name = 'linear_stops'\nomega = 0.3\nmass = [[1.2]]\nstiffness = [[0.9]]\ndamping = [[0.05]]\n"
             "force = [{ cosine = [1.0] }]\nstop = [{ normal = [1.0], position = 0.8, restitution = 0.6 }]\n"
             "friction = [{ direction = [1.0], amplitude = 0.0 }]",
