@@ -32,15 +32,6 @@ struct Simd {
   static unsigned bits(const Mask& m) { return static_cast<unsigned>(_mm256_movemask_pd(m.bits)); }
   static Vector fma(const Vector& a, const Vector& b, const Vector& c) { return _mm256_fmadd_pd(a, b, c); }
   static Vector sqrt(const Vector& a) { return _mm256_sqrt_pd(a); }
-  /// The second where one of them is not a number: such a lane is never clear.
-  static Vector greater(const Vector& a, const Vector& b) { return a > b ? a : b; }
-  static Vector smaller(const Vector& a, const Vector& b) { return a < b ? a : b; }
-  static Vector load(const double* from) {
-    Vector v;
-    __builtin_memcpy(&v, from, sizeof v);
-    return v;
-  }
-  static void store(double* to, const Vector& v) { __builtin_memcpy(to, &v, sizeof v); }
 };
 
 }  // namespace

@@ -24,15 +24,6 @@ struct Simd {
   static unsigned bits(Mask m) { return m.bits; }
   static Vector fma(const Vector& a, const Vector& b, const Vector& c) { return _mm512_fmadd_pd(a, b, c); }
   static Vector sqrt(const Vector& a) { return _mm512_maskz_sqrt_pd(0xff, a); }
-  /// The second where one of them is not a number: such a lane is never clear.
-  static Vector greater(const Vector& a, const Vector& b) { return a > b ? a : b; }
-  static Vector smaller(const Vector& a, const Vector& b) { return a < b ? a : b; }
-  static Vector load(const double* from) {
-    Vector v;
-    __builtin_memcpy(&v, from, sizeof v);
-    return v;
-  }
-  static void store(double* to, const Vector& v) { __builtin_memcpy(to, &v, sizeof v); }
 };
 
 }  // namespace

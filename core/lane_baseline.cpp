@@ -21,15 +21,6 @@ struct Simd {
   static unsigned bits(const Mask& m) { return (m.bits[0] != 0 ? 1u : 0u) | (m.bits[1] != 0 ? 2u : 0u); }
   static Vector fma(const Vector& a, const Vector& b, const Vector& c) { return a * b + c; }
   static Vector sqrt(const Vector& a) { return Vector{__builtin_sqrt(a[0]), __builtin_sqrt(a[1])}; }
-  /// The second where one of them is not a number: such a lane is never clear.
-  static Vector greater(const Vector& a, const Vector& b) { return a > b ? a : b; }
-  static Vector smaller(const Vector& a, const Vector& b) { return a < b ? a : b; }
-  static Vector load(const double* from) {
-    Vector v;
-    __builtin_memcpy(&v, from, sizeof v);
-    return v;
-  }
-  static void store(double* to, const Vector& v) { __builtin_memcpy(to, &v, sizeof v); }
 };
 
 }  // namespace

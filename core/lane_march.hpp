@@ -8,18 +8,9 @@
 namespace graze {
 namespace {
 
-using V = Simd::Vector;
-using Mask = Simd::Mask;
 constexpr int width = Simd::width;
 constexpr unsigned every = (1u << width) - 1;
 constexpr long most_lanes = 2 * width;  // that wait to be struck
-
-inline V all(double a) { return Simd::all(a); }
-inline V load(const double* p) { return Simd::load(p); }
-inline void store(double* p, const V& v) { Simd::store(p, v); }
-inline V greater(const V& a, const V& b) { return Simd::greater(a, b); }
-inline V fma(const V& a, const V& b, const V& c) { return Simd::fma(a, b, c); }
-inline Mask below(const V& a, const V& b) { return Simd::less(a, b); }
 
 /// Numbers too small to matter cost a hundred times the others.
 struct FlushDenormals {
@@ -63,8 +54,6 @@ class March {
   double* base(long lane) const {
     return b_.values + lane / lanes_per_block * (b_.rows * lanes_per_block) + lane % lanes_per_block;
   }
-  static double* row(double* base, int r) { return base + r * lanes_per_block; }
-  static const double* row(const double* base, int r) { return base + r * lanes_per_block; }
 
   // ---- Bookkeeping: vectors run until a lane is flagged; flagged lanes are polished together -------------
 
@@ -184,7 +173,7 @@ class March {
     for (int i = 0; i < M; ++i) contact(lanes, y, phase, i, x[i], u[i]);
     for (long cell = cell_[v]; cell < b_.cells; ++cell) {
       V next[2 * N];
-      advance(lanes, y, next);
+      Polish::advance(lanes, y, next);
       phase += 4 * harmonics();
       unsigned clear = every;
       V xx[M], uu[M];
@@ -219,24 +208,10 @@ class March {
     return 0;
   }
 
-  /// The modes a cell later.
-  static void advance(const double* rows, const V* z, V* next) {
-    for (int j = 0; j < N; ++j) {
-      const V own = load(row(rows, Rows::step + j));
-      next[j] = fma(own, z[j], load(row(rows, Rows::across + j)) * z[N + j]);
-      next[N + j] = fma(own, z[N + j], load(row(rows, Rows::back + j)) * z[j]);
-    }
-  }
-  static V sum(const double* rows, int r, const V* z) {
-    V sum = load(row(rows, r)) * z[0];
-    for (int j = 1; j < 2 * N; ++j) sum = fma(load(row(rows, r + j)), z[j], sum);
-    return sum;
-  }
-
   /// nᵀx and a third of its rate.
   void contact(const double* lanes, const V* z, const double* phase, int i, V& x, V& u) const {
-    x = sum(lanes, Rows::value + 2 * N * i, z);
-    const V rate = sum(lanes, Rows::rate + 2 * N * i, z);
+    x = Polish::sum(lanes, Rows::value + 2 * N * i, z);
+    const V rate = Polish::sum(lanes, Rows::rate + 2 * N * i, z);
     u = rate * (1.0 / 3);
     const double* forced = row(lanes, Rows::forced + 2 * i * harmonics());
     for (int j = 0; j < harmonics(); ++j) {

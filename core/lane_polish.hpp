@@ -6,6 +6,31 @@
 namespace graze {
 namespace {
 
+using V = Simd::Vector;
+using Mask = Simd::Mask;
+
+inline V all(double a) { return Simd::all(a); }
+inline V load(const double* p) {
+  V v;
+  __builtin_memcpy(&v, p, sizeof v);
+  return v;
+}
+inline void store(double* p, const V& v) { __builtin_memcpy(p, &v, sizeof v); }
+/// Row r of lanes whose row 0 is here: the rows follow at every eighth place.
+inline double* row(double* base, int r) { return base + r * lanes_per_block; }
+inline const double* row(const double* base, int r) { return base + r * lanes_per_block; }
+inline V fma(const V& a, const V& b, const V& c) { return Simd::fma(a, b, c); }
+inline V pick(const Mask& m, const V& a, const V& b) { return Simd::pick(m, a, b); }
+inline Mask below(const V& a, const V& b) { return Simd::less(a, b); }
+inline Mask above(const V& a, double b) { return Simd::less(all(b), a); }
+inline Mask same(const V& a, const V& b) { return Simd::same(a, b); }
+inline Mask is(const V& contact, int i) { return Simd::same(contact, all(i)); }
+/// The second where one of them is not a number: such a lane is never clear.
+inline V greater(const V& a, const V& b) { return a > b ? a : b; }
+inline V smaller(const V& a, const V& b) { return a < b ? a : b; }
+inline V modulus(const V& a) { return greater(a, -a); }
+inline bool any(const Mask& m) { return Simd::bits(m) != 0; }
+
 constexpr int half_cell = 8;   // terms of cosines and sines of half a cell, at most 0.58
 constexpr int near_terms = 5;  // next to a root that is known to `nearness` of a cell
 constexpr int near_turn = 3;   // terms there
@@ -18,8 +43,6 @@ constexpr double closeness = 2e-5;  // of a first guess: there a parabola tells 
 template <int N, int M, int H>
 class Polisher {
  public:
-  using V = Simd::Vector;
-  using Mask = Simd::Mask;
   using Rows = LaneRows<N, M>;
   static constexpr int most_groups = 2;  // struck in turn, so that one is worked on while another one waits
 
@@ -37,23 +60,11 @@ class Polisher {
     Phases phase;     // where the cell begins
     Phases later;     // where it ends
     unsigned active;  // the others are not looked at
-    V at(int r) const { return Simd::load(rows + r * lanes_per_block); }
-    void put(int r, const V& v) const { Simd::store(rows + r * lanes_per_block, v); }
+    V at(int r) const { return load(row(rows, r)); }
+    void put(int r, const V& v) const { store(row(rows, r), v); }
   };
 
   explicit Polisher(const LaneBatch& batch) : b_(batch) {}
-
-  static V all(double a) { return Simd::all(a); }
-  static V fma(const V& a, const V& b, const V& c) { return Simd::fma(a, b, c); }
-  static V pick(const Mask& m, const V& a, const V& b) { return Simd::pick(m, a, b); }
-  static Mask below(const V& a, const V& b) { return Simd::less(a, b); }
-  static Mask above(const V& a, double b) { return Simd::less(all(b), a); }
-  static Mask same(const V& a, const V& b) { return Simd::same(a, b); }
-  static Mask is(const V& contact, int i) { return Simd::same(contact, all(i)); }
-  static V greater(const V& a, const V& b) { return Simd::greater(a, b); }
-  static V smaller(const V& a, const V& b) { return Simd::smaller(a, b); }
-  static V modulus(const V& a) { return greater(a, -a); }
-  static bool any(const Mask& m) { return Simd::bits(m) != 0; }
 
   int harmonics() const { return H > 0 ? H : b_.harmonics; }
   /// The highest of the corners of a cubic's hull, of values and thirds of rates at its ends.
@@ -61,16 +72,16 @@ class Polisher {
     return greater(greater(x, x + u), greater(xx - uu, xx));
   }
   /// The modes a cell later.
-  static void advance(const Group& g, const V* z, V* next) {
+  static void advance(const double* rows, const V* z, V* next) {
     for (int j = 0; j < N; ++j) {
-      const V own = g.at(Rows::step + j);
-      next[j] = fma(own, z[j], g.at(Rows::across + j) * z[N + j]);
-      next[N + j] = fma(own, z[N + j], g.at(Rows::back + j) * z[j]);
+      const V own = load(row(rows, Rows::step + j));
+      next[j] = fma(own, z[j], load(row(rows, Rows::across + j)) * z[N + j]);
+      next[N + j] = fma(own, z[N + j], load(row(rows, Rows::back + j)) * z[j]);
     }
   }
-  static V sum(const Group& g, int r, const V* z) {
-    V sum = g.at(r) * z[0];
-    for (int j = 1; j < 2 * N; ++j) sum = fma(g.at(r + j), z[j], sum);
+  static V sum(const double* rows, int r, const V* z) {
+    V sum = load(row(rows, r)) * z[0];
+    for (int j = 1; j < 2 * N; ++j) sum = fma(load(row(rows, r + j)), z[j], sum);
     return sum;
   }
 
@@ -82,8 +93,8 @@ class Polisher {
       rate[N + j] = fma(-a, z[N + j], g.at(Rows::square + j) * z[j]);
     }
   }
-  static V value(const Group& g, int i, const V* z) { return sum(g, Rows::value + 2 * N * i, z); }
-  static V rate(const Group& g, int i, const V* z) { return sum(g, Rows::rate + 2 * N * i, z); }
+  static V value(const Group& g, int i, const V* z) { return sum(g.rows, Rows::value + 2 * N * i, z); }
+  static V rate(const Group& g, int i, const V* z) { return sum(g.rows, Rows::rate + 2 * N * i, z); }
   V driven(const Group& g, int i, const Phases& p) const {
     V sum = all(0);
     for (int j = 0; j < harmonics(); ++j) {
@@ -154,26 +165,16 @@ class Polisher {
     return sum;
   }
 
-  /// The phases at a fraction s of the cell beyond `from`.
+  /// The phases at a fraction s of the cell beyond `from`; `to` may be the same.
+  template <int Terms>
   void turn(const Phases& from, const V& s, Phases& to) const {
     for (int j = 0; j < harmonics(); ++j) {
       const V a = s * b_.rate[j];
       const V u = a * a;
-      const V c = even<half_cell>(-u), d = odd<half_cell>(-u) * a;
-      to.cosine[j] = fma(-from.sine[j], d, from.cosine[j] * c);
-      to.sine[j] = fma(from.cosine[j], d, from.sine[j] * c);
-    }
-  }
-
-  /// The same for a small fraction.
-  void turn_little(Phases& p, const V& s) const {
-    for (int j = 0; j < harmonics(); ++j) {
-      const V a = s * b_.rate[j];
-      const V u = a * a;
-      const V c = even<near_turn>(-u), d = odd<near_turn>(-u) * a;
-      const V cosine = p.cosine[j];
-      p.cosine[j] = fma(-p.sine[j], d, cosine * c);
-      p.sine[j] = fma(cosine, d, p.sine[j] * c);
+      const V c = even<Terms>(-u), d = odd<Terms>(-u) * a;
+      const V cosine = from.cosine[j], sine = from.sine[j];
+      to.cosine[j] = fma(-sine, d, cosine * c);
+      to.sine[j] = fma(cosine, d, sine * c);
     }
   }
 
@@ -368,8 +369,7 @@ class Polisher {
     m.contact = pick(first, all(i), m.contact);
   }
 
-  // ---- The common case
-  // --------------------------------------------------------------------------------------
+  // ---- The common case ------------------------------------------------------------------------------------
 
   /// What belongs to one contact of each lane.
   struct Stop {
@@ -567,9 +567,9 @@ class Polisher {
       kick[j] = s.push[j];
     }
     const V away = pick(early, guess, guess - 1.0);
-    const Turn turn = Turn::template over<half_cell>(g, away);
-    turn.forward(z);
-    turn.backward(kick);
+    const Turn near = Turn::template over<half_cell>(g, away);
+    near.forward(z);
+    near.backward(kick);
 
     V first[2 * N], second[2 * N];
     derive(g, z, first);
@@ -577,12 +577,11 @@ class Polisher {
     V c[4] = {product(s.value, z), product(s.rate, z), product(s.rate, first), product(s.rate, second)};
     Phases& p = strike.p;
     for (int j = 0; j < harmonics(); ++j) {
-      const V cosine = pick(early, g.phase.cosine[j], g.later.cosine[j]);
-      const V sine = pick(early, g.phase.sine[j], g.later.sine[j]);
-      const V angle = away * b_.rate[j], u = -(angle * angle);
-      const V level = even<half_cell>(u), slope = odd<half_cell>(u) * angle;
-      p.cosine[j] = fma(-sine, slope, cosine * level);
-      p.sine[j] = fma(cosine, slope, sine * level);
+      p.cosine[j] = pick(early, g.phase.cosine[j], g.later.cosine[j]);
+      p.sine[j] = pick(early, g.phase.sine[j], g.later.sine[j]);
+    }
+    turn<half_cell>(p, away, p);
+    for (int j = 0; j < harmonics(); ++j) {
       const V x = fma(s.forced[2 * j + 1], p.sine[j], s.forced[2 * j] * p.cosine[j]);
       const V v = fma(s.forced[2 * j + 1], p.cosine[j], -(s.forced[2 * j] * p.sine[j])) * b_.rate[j];
       c[0] += x;
@@ -637,7 +636,7 @@ class Polisher {
     derive(g, first, second);
     for (int j = 0; j < 2 * N; ++j) kick[j] = fma(shift, fma(half, second[j], -first[j]), kick[j]);
     V later[2 * N];
-    advance(g, kick, later);
+    advance(g.rows, kick, later);
     for (int j = 0; j < 2 * N; ++j) {
       later[j] = pick(early, later[j], kick[j]);
       f.to[j] = pick(todo, fma(-jump, later[j], f.to[j]), f.to[j]);
@@ -767,19 +766,8 @@ class Polisher {
 
   /// One impact of every lane that has one; which of them are done as certified.
   Mask impact(const Group& g, const Meeting& m, const Mask& todo, Piece& piece) const {
-    V push[2 * N];
-    V r = g.at(Rows::restitution + 0), slow = g.at(Rows::reach + 0), chatter = g.at(Rows::chatter + 0),
-      kick_vigour = g.at(Rows::kick + 0), drag = g.at(Rows::drag + 0);
-    for (int j = 0; j < 2 * N; ++j) push[j] = g.at(Rows::push + j);
-    for (int i = 1; i < M; ++i) {
-      const Mask hit = is(m.contact, i);
-      for (int j = 0; j < 2 * N; ++j) push[j] = pick(hit, g.at(Rows::push + 2 * N * i + j), push[j]);
-      r = pick(hit, g.at(Rows::restitution + i), r);
-      slow = pick(hit, g.at(Rows::reach + i), slow);
-      chatter = pick(hit, g.at(Rows::chatter + i), chatter);
-      kick_vigour = pick(hit, g.at(Rows::kick + i), kick_vigour);
-      drag = pick(hit, g.at(Rows::drag + i), drag);
-    }
+    Stop stop;
+    choose(g, m.contact, stop);
     V guess = fma(m.fraction, 1.0 - piece.begin, piece.begin);
     V z[2 * N], kick[2 * N];
     V f[near_terms];
@@ -791,14 +779,14 @@ class Polisher {
       early = below(guess, all(0.5)) & ~above(piece.late, 0);
       for (int j = 0; j < 2 * N; ++j) {
         z[j] = pick(early, piece.before[j], piece.to[j]);
-        kick[j] = push[j];
+        kick[j] = stop.push[j];
       }
       const Turn near = Turn::template over<half_cell>(g, pick(early, guess, guess - 1.0));
       near.forward(z);
       near.backward(kick);
       // The gap next to it, as a polynomial, and its zero.
-      turn(g.phase, guess, p);
-      near_gap(g, m.contact, p, z, f);
+      turn<half_cell>(g.phase, guess, p);
+      near_gap(g, stop, p, z, f);
       shift = -(f[0] * f[1]) / fma(f[1], f[1], -(f[0] * f[2]));
       V value;
       evaluate(f, shift, value, slope);
@@ -815,9 +803,9 @@ class Polisher {
     further.forward(z);
     further.backward(kick);
     V later[2 * N];
-    advance(g, kick, later);
+    advance(g.rows, kick, later);
     for (int j = 0; j < 2 * N; ++j) later[j] = pick(early, later[j], kick[j]);
-    turn_little(p, shift);
+    turn<near_turn>(p, shift, p);
     const V speed = -slope;
     const V before = f[2] * -2.0 - shift * f[3] * 6.0;  // acceleration towards the contact
 
@@ -846,16 +834,17 @@ class Polisher {
 
     // The jump, and what it does to the end of the cell. The body at rest on the contact is pressed by a
     // force between those before and after.
-    const V back = r * speed;
+    const V back = stop.restitution * speed;
     const V jump = speed + back;
-    const V lost = drag * jump;  // of the acceleration
+    const V lost = stop.drag * jump;  // of the acceleration
     const V press = greater(greater(before, before - lost), all(0));
-    good = good & below(chatter * press, back) & below(slow, speed) & below(modulus(before) * 1e-4, speed);
+    good = good & below(stop.chatter * press, back) & below(stop.reach, speed) &
+           below(modulus(before) * 1e-4, speed);
 
-    piece.vigour = pick(good, fma(jump, kick_vigour, piece.vigour), piece.vigour);
+    piece.vigour = pick(good, fma(jump, stop.kick, piece.vigour), piece.vigour);
     piece.late = pick(good & ~early, all(1), piece.late);
     for (int j = 0; j < 2 * N; ++j) {
-      z[j] = fma(-jump, push[j], z[j]);
+      z[j] = fma(-jump, stop.push[j], z[j]);
       piece.z[j] = pick(good, z[j], piece.z[j]);
       piece.before[j] = pick(good & early, fma(-jump, kick[j], piece.before[j]), piece.before[j]);
       piece.to[j] = pick(good, fma(-jump, later[j], piece.to[j]), piece.to[j]);
@@ -878,44 +867,20 @@ class Polisher {
     return good;
   }
 
-  /// Taylor coefficients of the gap of each lane's contact.
-  void near_gap(const Group& g, const V& which, const Phases& p, const V* z, V* f) const {
-    V along[2 * N], change[2 * N];  // the contact's rows
-    V position = g.at(Rows::position + 0);
-    for (int j = 0; j < 2 * N; ++j) {
-      along[j] = g.at(Rows::value + j);
-      change[j] = g.at(Rows::rate + j);
-    }
-    for (int i = 1; i < M; ++i) {
-      const Mask here = is(which, i);
-      for (int j = 0; j < 2 * N; ++j) {
-        along[j] = pick(here, g.at(Rows::value + 2 * N * i + j), along[j]);
-        change[j] = pick(here, g.at(Rows::rate + 2 * N * i + j), change[j]);
-      }
-      position = pick(here, g.at(Rows::position + i), position);
-    }
-    const auto product = [](const V* a, const V* b) {
-      V sum = a[0] * b[0];
-      for (int j = 1; j < 2 * N; ++j) sum = fma(a[j], b[j], sum);
-      return sum;
-    };
+  /// Taylor coefficients of the stop's gap.
+  void near_gap(const Group& g, const Stop& s, const Phases& p, const V* z, V* f) const {
     V first[2 * N], second[2 * N], third[2 * N];
     derive(g, z, first);
     derive(g, first, second);
     derive(g, second, third);
-    f[0] = -product(along, z);
-    f[1] = -product(change, z);
-    f[2] = product(change, first) * (-1.0 / 2);
-    f[3] = product(change, second) * (-1.0 / 6);
-    f[4] = product(change, third) * (-1.0 / 24);
-    f[0] += position;
+    f[0] = -product(s.value, z);
+    f[1] = -product(s.rate, z);
+    f[2] = product(s.rate, first) * (-1.0 / 2);
+    f[3] = product(s.rate, second) * (-1.0 / 6);
+    f[4] = product(s.rate, third) * (-1.0 / 24);
+    f[0] += s.position;
     for (int j = 0; j < harmonics(); ++j) {
-      V a = g.at(Rows::forced + 2 * j), b = g.at(Rows::forced + 2 * j + 1);
-      for (int i = 1; i < M; ++i) {
-        const Mask here = is(which, i);
-        a = pick(here, g.at(Rows::forced + 2 * (i * harmonics() + j)), a);
-        b = pick(here, g.at(Rows::forced + 2 * (i * harmonics() + j) + 1), b);
-      }
+      const V a = s.forced[2 * j], b = s.forced[2 * j + 1];
       const V x = fma(b, p.sine[j], a * p.cosine[j]);
       const V v = fma(b, p.cosine[j], -(a * p.sine[j]));
       double power = 1;

@@ -28,7 +28,7 @@ bool is_mass(const Eigen::MatrixXd& matrix);
 /// such friction; the derivative by it is that of the friction's first effect (core/vanishing_friction).
 struct FrictionAmplitudes {
   std::vector<std::size_t> parameters;
-  Eigen::MatrixXd directions;  ///< p_k in columns, a row per coordinate; no columns: no friction
+  Eigen::MatrixXd directions;  ///< p_k in columns
 };
 
 /// A linear model at one set of values.
@@ -251,7 +251,7 @@ class LinearFamilySystem final : public System, public LinearSource {
 template <int Dofs, int Harmonics, int Contacts, int Frictions = 0, class Builder>
 std::unique_ptr<System> linear_family_system(const Builder& builder, std::span<const double> values,
                                              const Tolerance& tolerance,
-                                             const FrictionAmplitudes& amplitudes) {
+                                             const FrictionAmplitudes& amplitudes = {}) {
   using Family = LinearFamilySystem<Dofs, Harmonics, Contacts, Frictions>;
   const auto equations = builder(values);
   const bool finite =

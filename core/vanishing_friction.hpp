@@ -9,7 +9,7 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,6 @@ struct SlidingMode {
   using State = Eigen::Matrix<double, state_size<Dofs>, 1>;
   using Rows = Watched<Dofs, Harmonics, Eigen::Dynamic>;
   using Row = typename Rows::Row;
-  using Directions = Eigen::Matrix<double, Dofs, Eigen::Dynamic>;  ///< p_k in columns
 
   Rows speeds;
   std::vector<bool> held;  ///< s_k = 0 as long as the mode lasts
@@ -38,7 +37,7 @@ struct SlidingMode {
   std::vector<State> whole;
 
   template <class Plain>
-  SlidingMode(Plain& plain, const Directions& directions, std::int64_t mode_of)
+  SlidingMode(Plain& plain, const Eigen::MatrixXd& directions, std::int64_t mode_of)
       : speeds(plain.mode(mode_of), plain.system().frequency,
                rows(plain.system().mass.rows(), plain.mode(mode_of).A.rows(), directions)) {
     const auto& mode = plain.mode(mode_of);
@@ -72,7 +71,7 @@ struct SlidingMode {
   static constexpr double no_motion = 1e-11;  ///< share of a direction below which nothing of it is left
 
  private:
-  static std::vector<Row> rows(Eigen::Index n, Eigen::Index z, const Directions& directions) {
+  static std::vector<Row> rows(Eigen::Index n, Eigen::Index z, const Eigen::MatrixXd& directions) {
     std::vector<Row> all;
     for (Eigen::Index k = 0; k < directions.cols(); ++k) {
       all.push_back(Row::Zero(z));
@@ -89,12 +88,12 @@ class VanishingFriction {
   using Plain = LinearDynamics<double, Dofs, Harmonics, Contacts, Frictions>;
   using Mode = LinearMode<double, Dofs, Harmonics, Contacts, Frictions>;
   using Sliding = SlidingMode<Dofs, Harmonics>;
-  using Directions = typename Sliding::Directions;
   using State = typename Sliding::State;
   using Velocity = Eigen::Matrix<double, Dofs, 1>;
   using Extended = Eigen::Matrix<double, Mode::Z, 1>;
 
-  VanishingFriction(Plain& plain, Directions directions)
+  /// `directions`: p_k in columns; there may be none.
+  VanishingFriction(Plain& plain, Eigen::MatrixXd directions)
       : plain_(plain), directions_(std::move(directions)), pushed_(count()) {}
 
   std::size_t count() const { return static_cast<std::size_t>(directions_.cols()); }
@@ -190,7 +189,7 @@ class VanishingFriction {
   }
 
   Plain& plain_;
-  Directions directions_;
+  Eigen::MatrixXd directions_;
   ModeCache<Sliding> modes_;
   LinearFlow<Dofs, Harmonics, Eigen::Dynamic> flow_;
   std::vector<State> pushed_;

@@ -52,7 +52,7 @@ GRAZE_MODEL(bouncing_ball) {
   info.contacts = {{"table", "1", "ball on the table"}};
   info.modes = "bit 0 set: the ball rests on the table";
   info.set_parameters(parameter_table(), [](std::span<const double> values, const Tolerance& tolerance) {
-    return linear_family_system<1, 1, 1>(Equations{}, values, tolerance, {{}, Eigen::MatrixXd(1, 0)});
+    return linear_family_system<1, 1, 1>(Equations{}, values, tolerance);
   });
   return info;
 }

@@ -62,7 +62,7 @@ GRAZE_MODEL(impact_oscillator) {
   info.contacts = {{"stop", "1", "mass at the upper stop"}, {"stop_low", "1", "mass at the lower stop"}};
   info.modes = "bit 0 set: the mass sticks at the upper stop; bit 1 set: at the lower";
   info.set_parameters(parameter_table(), [](std::span<const double> values, const Tolerance& tolerance) {
-    return linear_family_system<1, 1, 2>(Equations{}, values, tolerance, {{}, Eigen::MatrixXd(1, 0)});
+    return linear_family_system<1, 1, 2>(Equations{}, values, tolerance);
   });
   return info;
 }

@@ -51,7 +51,7 @@ GRAZE_MODEL(impact_pair) {
                    {"lower", "1", "particle at the lower wall"}};
   info.modes = "bit 0 set: the particle rests at the upper wall; bit 1 set: at the lower";
   info.set_parameters(parameter_table(), [](std::span<const double> values, const Tolerance& tolerance) {
-    return linear_family_system<1, 1, 2>(Equations{}, values, tolerance, {{}, Eigen::MatrixXd(1, 0)});
+    return linear_family_system<1, 1, 2>(Equations{}, values, tolerance);
   });
   return info;
 }
