@@ -330,20 +330,25 @@ void Blocks::put(std::size_t index, const Dataset& block) {
   check_lock();
   const Box& box = plan_.boxes.at(index);
   const std::vector<Array::Values> flat = flattened(block, box);
-  if (index >= files_per_folder) fs::create_directory(fs::path(file(index)).parent_path());
-  h5::replace_file(file(index), temporary(block_name(index)), [&](h5::File& out) {
-    out.set_text("", "filetype", block_type);
-    out.set_text("", "identity", plan_.identity);
-    out.set_numbers("", "box_offset", whole_numbers(box.offset));
-    out.set_numbers("", "box_count", whole_numbers(box.count));
-    for (std::size_t type = 0; type < flat.size(); ++type) {
-      const h5::Extents shape{size_of(flat[type])};
-      if (shape[0] == 0) continue;
-      const std::size_t bytes = std::visit([](const auto& v) { return sizeof(v[0]); }, flat[type]);
-      out.create_array(flat_names[type], shape, flat[type], {chunk_shape(shape, {}, bytes), false, {}});
-      out.write(flat_names[type], {{0}, shape}, flat[type]);
-    }
-  });
+  try {
+    if (index >= files_per_folder) fs::create_directory(fs::path(file(index)).parent_path());
+    h5::replace_file(file(index), temporary(block_name(index)), [&](h5::File& out) {
+      out.set_text("", "filetype", block_type);
+      out.set_text("", "identity", plan_.identity);
+      out.set_numbers("", "box_offset", whole_numbers(box.offset));
+      out.set_numbers("", "box_count", whole_numbers(box.count));
+      for (std::size_t type = 0; type < flat.size(); ++type) {
+        const h5::Extents shape{size_of(flat[type])};
+        if (shape[0] == 0) continue;
+        const std::size_t bytes = std::visit([](const auto& v) { return sizeof(v[0]); }, flat[type]);
+        out.create_array(flat_names[type], shape, flat[type], {chunk_shape(shape, {}, bytes), false, {}});
+        out.write(flat_names[type], {{0}, shape}, flat[type]);
+      }
+    });
+  } catch (const std::exception&) {
+    check_lock();  // without its folder nothing can be written
+    throw;
+  }
   const std::lock_guard<std::mutex> guard(mutex_);
   files_[index] = file(index);
 }
