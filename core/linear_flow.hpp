@@ -159,23 +159,27 @@ Watched<Dofs, Harmonics, Count>::Watched(const LinearMode<double, Dofs, Harmonic
                                          const std::vector<Row>& rows) {
   const Eigen::Index z = mode.A.rows();
   const Eigen::Index count = static_cast<Eigen::Index>(rows.size());
-  // e^{|A|h}, entrywise above every |e^{As}| with 0 <= s <= h.
   const Eigen::Matrix<double, Z, Z> a = mode.A.cwiseAbs() * mode.cell;
-  Eigen::Matrix<double, Z, Z> growth = Eigen::Matrix<double, Z, Z>::Identity(z, z);
-  Eigen::Matrix<double, Z, Z> term = growth;
-  for (int k = 1; k < 40; ++k) {
-    term = (term * a / k).eval();
-    growth += term;
-  }
+  // A row times e^{|A|h}, which is entrywise above every |e^{As}| with 0 <= s <= h.
+  const auto grown = [&](Row row) {
+    Row sum = row;
+    for (int k = 1; k < 40; ++k) {
+      row = (row * a / k).eval();
+      sum += row;
+      if (k >= z && (row.array() <= 1e-20 * sum.array()).all()) break;
+    }
+    return sum;
+  };
   ends.resize(2 * count, z);
   doubt.resize(count, z);
+  taylor.reserve(rows.size());
   for (Eigen::Index i = 0; i < count; ++i) {
     taylor.push_back(mode.taylor_rows(rows[static_cast<std::size_t>(i)]));
     const auto& terms = taylor.back();
     ends.row(i) = terms.row(0);
     ends.row(count + i) = terms.row(0) + terms.row(1) / 3;
     // terms.row(4) is row A⁴ h⁴/24; the margin covers the rounding of the steps from cell to cell.
-    doubt.row(i) = (terms.row(4).cwiseAbs() * (24.0 / 384.0) + terms.row(0).cwiseAbs() * 1e-13) * growth;
+    doubt.row(i) = grown(terms.row(4).cwiseAbs() * (24.0 / 384.0) + terms.row(0).cwiseAbs() * 1e-13);
   }
   const Eigen::Index states = 2 * mode.dofs();
   step.resize(states + 2 * count, z);

@@ -219,6 +219,7 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
   Square sum = Square::Zero(z, z);
   Square term = Square::Identity(z, z);
   Square next = term;
+  if constexpr (std::is_same_v<S, double>) taylor.reserve(taylor_terms);
   for (int k = 0; k < taylor_terms; ++k) {
     if (k > 0) {
       rate_of(A, n, term, cell / k, next);
