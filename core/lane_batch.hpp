@@ -14,12 +14,17 @@ inline constexpr int lanes_per_block = 8;
 /// of the free rest of it, all q before all p: q' = −a q + p and p' = D q − a p.
 template <int Dofs, int Contacts>
 struct LaneRows {
-  static constexpr int modes = 2 * Dofs;     ///< values of z
-  static constexpr int left = 0;             ///< z where a lane has left …
-  static constexpr int from = left + modes;  ///< … where the cell begins
-  static constexpr int to = from + modes;    ///< … and where it ends
-  static constexpr int ends = to + modes;    ///< per contact: nᵀx and a third of its rate, there and there
-  static constexpr int step = ends + 4 * Contacts;          ///< of z over a cell: q to q and p to p, …
+  static constexpr int modes = 2 * Dofs;   ///< values of z
+  static constexpr int from = 0;           ///< z where the cell begins …
+  static constexpr int to = from + modes;  ///< … and where it ends
+  static constexpr int ends = to + modes;  ///< per contact: nᵀx and a third of its rate, there and there
+  static constexpr int level = ends + 4 * Contacts;  ///< d less the error bound on this flight
+  static constexpr int far = level + Contacts;       ///< d less what any bend on this flight can take
+  static constexpr int vigour = far + Contacts;      ///< √Σ(q''''² + k q'''²) on this flight, or more
+  static constexpr int impacts = vigour + 1;         ///< counted so far
+  // What does not change, of each lane in its `card` too:
+  static constexpr int constants = impacts + Contacts;
+  static constexpr int step = constants;                    ///< of z over a cell: q to q and p to p, …
   static constexpr int across = step + Dofs;                ///< … p to q, …
   static constexpr int back = across + Dofs;                ///< … q to p
   static constexpr int decay = back + Dofs;                 ///< a
@@ -29,10 +34,11 @@ struct LaneRows {
   static constexpr int rate = value + Contacts * modes;     ///< its derivative
   static constexpr int push = rate + Contacts * modes;      ///< M⁻¹n/(nᵀM⁻¹n), as velocities
   static constexpr int position = push + Contacts * modes;  ///< d less what constant forces push away
-  static constexpr int level = position + Contacts;         ///< d less the error bound on this flight
-  static constexpr int stretch = level + Contacts;          ///< |row · z''''| <= stretch × vigour
+  static constexpr int stretch = position + Contacts;       ///< |row · z''''| <= stretch × vigour
   static constexpr int driven = stretch + Contacts;         ///< bound of |nᵀp''''|
-  static constexpr int kick = driven + Contacts;            ///< vigour of `push`
+  static constexpr int bend = driven + Contacts;            ///< |row · z''| <= bend × vigour
+  static constexpr int bent = bend + Contacts;              ///< bound of |nᵀp''|
+  static constexpr int kick = bent + Contacts;              ///< vigour of `push`
   static constexpr int margin = kick + Contacts;            ///< of rounding
   static constexpr int restitution = margin + Contacts;
   static constexpr int drag = restitution + Contacts;  ///< nᵀx'' for `push`
@@ -40,9 +46,8 @@ struct LaneRows {
   static constexpr int reach = chatter + Contacts;     ///< impact below this: scalar engine
   static constexpr int spill =
       reach + Contacts;  ///< [i][j]: what `push` of j takes from the gap of i in a cell
-  static constexpr int impacts = spill + Contacts * Contacts;  ///< counted so far
-  static constexpr int vigour = impacts + Contacts;  ///< √Σ(q''''² + k q'''²) on this flight, or more
-  static constexpr int forced = vigour + 1;          ///< nᵀp: factors of cos, sin per contact and harmonic
+  static constexpr int forced =
+      spill + Contacts * Contacts;  ///< nᵀp: factors of cos, sin per contact, harmonic
   static constexpr int count(int harmonics) { return forced + 2 * Contacts * harmonics; }
 };
 
@@ -52,15 +57,23 @@ struct LaneBatch {
   double* values = nullptr;
   long blocks = 0;
   long rows = 0;
-  int cells = 0;  ///< in a period
+  const double* cards = nullptr;  ///< constants of one lane after the other, `card` numbers each
+  long card = 0;                  ///< a multiple of lanes_per_block
+  int cells = 0;                  ///< in a period
   int harmonics = 0;
   double rate[most_harmonics] = {};  ///< of their phases, per cell
   const double* phase = nullptr;     ///< [cell][harmonic]: cos, sin, a third of their rates; cells + 1 times
   long* queue = nullptr;             ///< room for four entries per lane
-  int* left_at = nullptr;  ///< per lane: the cell in which it left for the scalar engine, −1: it did not
+  /// Called for a lane that has to go through a cell by other means, from the z where it begins: the rows are
+  /// then as after that cell, or as at rest till the period ends.
+  void (*left)(void* owner, long lane, int cell) = nullptr;
+  /// Called at the end of each period of lanes first … first + count − 1: whether they go on with another
+  /// one.
+  bool (*arrived)(void* owner, long first, int count) = nullptr;
+  void* owner = nullptr;
 };
 
-/// Marches all lanes one forcing period.
+/// Marches all lanes, forcing period by forcing period, as long as `arrived` lets them go on.
 using LaneKernel = void (*)(LaneBatch&);
 
 /// What a kernel is called, and the one for these sizes; nullptr: it has none.

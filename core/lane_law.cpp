@@ -151,7 +151,7 @@ std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
 
   struct Contact {
     Vector value, rate, push, pushed;  // pushed: a cell after `push`
-    double position, stretch, driven, kick, scale, drag, restitution;
+    double position, stretch, driven, bend, bent, kick, scale, drag, restitution;
   };
   std::vector<Contact> list(static_cast<std::size_t>(m));
   for (Eigen::Index i = 0; i < m; ++i) {
@@ -166,14 +166,20 @@ std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
       c.push += (direction(k) / (mobility * h)) * lane.to_modes.col(2 * k + 1);
     }
     c.rate.resize(2 * n);
-    c.stretch = 0;
+    c.stretch = c.bend = 0;
     for (Eigen::Index j = 0; j < n; ++j) {
       const double q = c.value(j), p = c.value(n + j), a = lane.decay(j), D = lane.square(j);
+      const double k = std::max(0.0, a * a - D);
       c.rate(j) = D * p - a * q;
       c.rate(n + j) = q - a * p;
-      c.stretch += c.rate(n + j) * c.rate(n + j) + std::max(0.0, a * a - D) * p * p;
+      c.stretch += c.rate(n + j) * c.rate(n + j) + k * p * p;
+      // q'' and k q' by q'''' + 2a q''' + k q'' = 0 and its integral.
+      const double second = std::sqrt(1 + 4 * a * a / k) / k, first = 1 / std::sqrt(k) + 2 * a * second;
+      const double both = std::abs(c.rate(n + j)) * second + (p == 0 ? 0 : std::abs(p) * first);
+      c.bend += both * both;
     }
     c.stretch = std::sqrt(c.stretch);
+    c.bend = std::sqrt(c.bend);
     c.pushed.resize(2 * n);
     c.pushed << own.cwiseProduct(c.push.head(n)) + across.cwiseProduct(c.push.tail(n)),
         back.cwiseProduct(c.push.head(n)) + own.cwiseProduct(c.push.tail(n));
@@ -182,11 +188,13 @@ std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
     const double away = normals.col(i).dot(lane.still);
     c.position = sys.position(contact) - away;
     c.scale = std::abs(sys.position(contact)) + std::abs(away);
-    c.driven = 0;
+    c.driven = c.bent = 0;
     for (Eigen::Index j = 0; j < harmonics; ++j) {
       const double amplitude =
           std::hypot(normals.col(i).dot(driven.col(2 * j)), normals.col(i).dot(driven.col(2 * j + 1)));
-      c.driven += std::pow(sys.frequency(j) * h, 4) * amplitude;
+      const double square = sys.frequency(j) * h * sys.frequency(j) * h;
+      c.driven += square * square * amplitude;
+      c.bent += square * amplitude;
       c.scale += amplitude;
     }
     c.restitution = sys.restitution(contact);
@@ -207,9 +215,10 @@ std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
   for (const Contact& c : list) add(c.rate);
   for (const Contact& c : list) add(c.push);
   add_each([](const Contact& c) { return c.position; });
-  add_each([](const Contact&) { return 0.0; });  // level: made in the kernel
   add_each([](const Contact& c) { return c.stretch; });
   add_each([](const Contact& c) { return c.driven; });
+  add_each([](const Contact& c) { return c.bend; });
+  add_each([](const Contact& c) { return c.bent; });
   add_each([](const Contact& c) { return c.kick; });
   add_each([](const Contact& c) { return rounding * c.scale; });
   add_each([](const Contact& c) { return c.restitution; });
@@ -219,8 +228,6 @@ std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
   for (const Contact& c : list) {
     for (const Contact& hit : list) out.push_back(spill(c, hit));
   }
-  add_each([](const Contact&) { return 0.0; });  // impacts
-  out.push_back(0);                              // vigour
   for (Eigen::Index i = 0; i < m; ++i) {
     for (Eigen::Index j = 0; j < 2 * harmonics; ++j) out.push_back(normals.col(i).dot(driven.col(j)));
   }
@@ -290,7 +297,9 @@ Vector LaneLaw::answer(int at_cell) const {
   return sum;
 }
 
-Vector LaneLaw::inside(const Eigen::VectorXd& x) const { return to_modes * (x - at_phase_zero); }
+Vector LaneLaw::inside(const Eigen::VectorXd& x, int at_cell) const {
+  return to_modes * (x - (at_cell == 0 ? at_phase_zero : answer(at_cell)));
+}
 
 void LaneLaw::outside(const double* z, long stride, int at_cell, double* x) const {
   const auto sum = [&](const Vector& forced) {

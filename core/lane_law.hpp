@@ -30,15 +30,15 @@ struct LaneLaw {
   Vector still;               ///< where constant forces alone push to
   Answer driven;              ///< what harmonic forces alone make: factors of cos, sin of each in columns
   Vector at_phase_zero;       ///< the motion that all forces alone make, there
-  std::vector<double> rows;   ///< constants from LaneRows::step on
+  std::vector<double> rows;   ///< LaneRows::constants and on
 
   /// Nothing where marching is not certain: another shape, energy that may grow, forces near resonance.
   /// `modes` are those of the last motion before, made anew where this one has others.
   static std::optional<LaneLaw> of(const LinearLaw& law, LaneModes& modes);
 
-  /// The modes for positions and velocities of a system at phase zero, each position before its velocity; and
-  /// back, at the beginning of any cell.
-  Vector inside(const Eigen::VectorXd& x) const;
+  /// The modes for positions and velocities of a system, each position before its velocity, at the beginning
+  /// of a cell; and back.
+  Vector inside(const Eigen::VectorXd& x, int at_cell) const;
   void outside(const double* z, long stride, int at_cell, double* x) const;
   /// √Σ(q''''² + k q'''²) of a free motion from z on: it never grows.
   double vigour(const Vector& z) const;

@@ -37,7 +37,7 @@ class March {
  public:
   using Rows = LaneRows<N, M>;
 
-  static void period(LaneBatch& batch) {
+  static void periods(LaneBatch& batch) {
     const FlushDenormals flush;
     March march(batch);
     march.run();
@@ -46,6 +46,7 @@ class March {
  private:
   using Polish = Polisher<N, M, H>;
   using Group = typename Polish::Group;
+  static constexpr int most_rows = Rows::count(most_harmonics) + lanes_per_block;  // whole cards
 
   explicit March(LaneBatch& batch) : b_(batch), polisher_(batch) {}
 
@@ -74,8 +75,9 @@ class March {
              standing_ < Polish::most_groups) {
         const long v = ready_.take();
         const unsigned lanes = empty_cells(v);
-        if (lanes == 0) continue;
-        if (2 * __builtin_popcount(lanes) > width) {
+        if (lanes == 0) {
+          arrive(v);
+        } else if (2 * __builtin_popcount(lanes) > width) {
           stands_[standing_] = v;
           stands_flagged_[standing_++] = lanes;
         } else {
@@ -138,9 +140,16 @@ class March {
     for (int j = 0; j < count; ++j) {
       const long lane = hard_.entries[hard_.count + j];
       put_back(0, j, lane);
-      if ((left >> j) & 1u) leave(lane);
+      if ((left >> j) & 1u) b_.left(b_.owner, lane, static_cast<int>(cell_[lane / width]));
       done(lane);
     }
+  }
+
+  /// The end of a period.
+  void arrive(long v) {
+    if (!b_.arrived(b_.owner, v * width, width)) return;
+    cell_[v] = 0;
+    ready_.add(v);
   }
 
   /// The vector goes on when these lanes of it are done.
@@ -150,9 +159,7 @@ class March {
       return ready_.add(v);
     }
     waiting_[v] = __builtin_popcount(lanes);
-    for (int j = 0; j < width; ++j) {
-      if ((lanes >> j) & 1u) stack.add(v * width + j);
-    }
+    for (; lanes != 0; lanes &= lanes - 1) stack.add(v * width + __builtin_ctz(lanes));
   }
   void done(long lane) {
     const long v = lane / width;
@@ -165,62 +172,83 @@ class March {
 
   /// Marches one vector to the first cell that is not empty for all its lanes; which are flagged there.
   unsigned empty_cells(long v) const {
-    double* const lanes = base(v * width);
+    double* lanes = base(v * width);
     const double* phase = b_.phase + 4 * harmonics() * cell_[v];
-    V y[2 * N];
-    for (int i = 0; i < 2 * N; ++i) y[i] = load(row(lanes, Rows::to + i));
-    V x[M], u[M];
-    for (int i = 0; i < M; ++i) contact(lanes, y, phase, i, x[i], u[i]);
-    for (long cell = cell_[v]; cell < b_.cells; ++cell) {
-      V next[2 * N];
-      Polish::advance(lanes, y, next);
-      phase += 4 * harmonics();
-      unsigned clear = every;
-      V xx[M], uu[M];
-      for (int i = 0; i < M; ++i) {
-        contact(lanes, next, phase, i, xx[i], uu[i]);
-        clear &=
-            Simd::bits(below(Polish::highest(x[i], u[i], xx[i], uu[i]), load(row(lanes, Rows::level + i))));
-      }
-      if (clear != every) {
-        for (int i = 0; i < 2 * N; ++i) {
-          store(row(lanes, Rows::from + i), y[i]);
-          store(row(lanes, Rows::to + i), next[i]);
+    V z[2 * N], x[M], xx[M];  // xx: at the end of the cell
+    for (int i = 0; i < 2 * N; ++i) z[i] = load(row(lanes, Rows::to + i));
+    for (int i = 0; i < M; ++i) xx[i] = contact(lanes, z, phase, i);
+    for (long cell = cell_[v];; ++cell) {
+      Mask far[M];
+      for (;; ++cell) {         // cells that are far from everything
+        asm("" : "+r"(lanes));  // for a few cells it does not pay to bring constants into registers
+        for (int i = 0; i < M; ++i) x[i] = xx[i];
+        if (cell == b_.cells) {
+          put(lanes, Rows::to, z, 2 * N);
+          cell_[v] = cell;
+          return 0;
         }
+        put(lanes, Rows::from, z, 2 * N);
+        V next[2 * N];
+        Polish::advance(lanes, z, next);
+        for (int i = 0; i < 2 * N; ++i) z[i] = next[i];
+        phase += 4 * harmonics();
         for (int i = 0; i < M; ++i) {
-          double* const ends = row(lanes, Rows::ends + 4 * i);
-          store(row(ends, 0), x[i]);
-          store(row(ends, 1), u[i]);
-          store(row(ends, 2), xx[i]);
-          store(row(ends, 3), uu[i]);
+          xx[i] = contact(lanes, z, phase, i);
+          far[i] = below(greater(x[i], xx[i]), load(row(lanes, Rows::far + i)));
         }
-        cell_[v] = cell;
-        return ~clear & every;
+        if (bits(far) != every) break;
       }
-      for (int i = 0; i < 2 * N; ++i) y[i] = next[i];
+      V y[2 * N];
+      for (int i = 0; i < 2 * N; ++i) y[i] = load(row(lanes, Rows::from + i));
+      V u[M], uu[M];
       for (int i = 0; i < M; ++i) {
-        x[i] = xx[i];
-        u[i] = uu[i];
+        u[i] = third_of_rate(lanes, y, phase - 4 * harmonics(), i);
+        uu[i] = third_of_rate(lanes, z, phase, i);
+        const V highest = Polish::highest(x[i], u[i], xx[i], uu[i]);
+        far[i] = far[i] | below(highest, load(row(lanes, Rows::level + i)));
       }
+      const unsigned clear = bits(far);
+      if (clear == every) continue;
+      put(lanes, Rows::to, z, 2 * N);
+      for (int i = 0; i < M; ++i) {
+        const V ends[] = {x[i], u[i], xx[i], uu[i]};
+        put(lanes, Rows::ends + 4 * i, ends, 4);
+      }
+      cell_[v] = cell;
+      return ~clear & every;
     }
-    for (int i = 0; i < 2 * N; ++i) store(row(lanes, Rows::to + i), y[i]);
-    cell_[v] = b_.cells;
-    return 0;
   }
 
-  /// nᵀx and a third of its rate.
-  void contact(const double* lanes, const V* z, const double* phase, int i, V& x, V& u) const {
-    x = Polish::sum(lanes, Rows::value + 2 * N * i, z);
-    const V rate = Polish::sum(lanes, Rows::rate + 2 * N * i, z);
-    u = rate * (1.0 / 3);
-    const double* forced = row(lanes, Rows::forced + 2 * i * harmonics());
+  /// Lanes for which it is true of all contacts.
+  static unsigned bits(const Mask* of) {
+    Mask all_of = of[0];
+    for (int i = 1; i < M; ++i) all_of = all_of & of[i];
+    return Simd::bits(all_of);
+  }
+  static void put(double* lanes, int r, const V* values, int count) {
+    for (int i = 0; i < count; ++i) store(row(lanes, r + i), values[i]);
+  }
+  /// nᵀx; phase: a row of b_.phase, of all lanes alike or of each.
+  template <class Phase>
+  V contact(const double* lanes, const V* z, const Phase* phase, int i) const {
+    return Polish::sum(lanes, Rows::value + 2 * N * i, z, forced(lanes, phase, i));
+  }
+  template <class Phase>
+  V third_of_rate(const double* lanes, const V* z, const Phase* phase, int i) const {
+    return fma(Polish::sum(lanes, Rows::rate + 2 * N * i, z), all(1.0 / 3), forced(lanes, phase + 2, i));
+  }
+  static V each(double a) { return all(a); }
+  static V each(const V& a) { return a; }
+  /// What the forces make of it, by its factors of cos and sin.
+  template <class Phase>
+  V forced(const double* lanes, const Phase* phase, int i) const {
+    const double* factors = row(lanes, Rows::forced + 2 * i * harmonics());
+    V sum = all(0);
     for (int j = 0; j < harmonics(); ++j) {
-      const V a = load(row(forced, 2 * j)), b = load(row(forced, 2 * j + 1));
-      x = fma(a, all(phase[4 * j]), x);
-      x = fma(b, all(phase[4 * j + 1]), x);
-      u = fma(a, all(phase[4 * j + 2]), u);
-      u = fma(b, all(phase[4 * j + 3]), u);
+      sum = fma(load(row(factors, 2 * j)), each(phase[4 * j]), sum);
+      sum = fma(load(row(factors, 2 * j + 1)), each(phase[4 * j + 1]), sum);
     }
+    return sum;
   }
 
   // ---- To the polisher and back ---------------------------------------------------------------------------
@@ -240,7 +268,7 @@ class March {
   }
 
   /// Rows of the lanes that have come together in group k.
-  double* place(int k) { return together_ + k * Rows::count(most_harmonics) * lanes_per_block; }
+  double* place(int k) { return together_ + k * most_rows * lanes_per_block; }
 
   /// As many lanes of any vectors as there is place for, from the end of a stack; how many.
   int gather(Stack& stack, int k, Group& g) {
@@ -248,26 +276,53 @@ class March {
     stack.count -= count;
     g.rows = place(k);
     g.active = (1u << count) - 1;
-    const double* from[width];
+    const double *card[width], *phase[width], *lanes[width];
     for (int j = 0; j < width; ++j) {
       const long lane = stack.entries[stack.count + (j < count ? j : 0)];
-      from[j] = base(lane);
-      for (int h = 0; h < harmonics(); ++h) {
-        const double* phase = b_.phase + 4 * (harmonics() * cell_[lane / width] + h);
-        const double* later = phase + 4 * harmonics();
-        g.phase.cosine[h][j] = phase[0];
-        g.phase.sine[h][j] = phase[1];
-        g.later.cosine[h][j] = later[0];
-        g.later.sine[h][j] = later[1];
+      card[j] = b_.cards + lane * b_.card;
+      phase[j] = b_.phase + 4 * harmonics() * cell_[lane / width];
+      lanes[j] = base(lane);
+    }
+    for (int r = 0; r < b_.card; r += width) {
+      V v[width];
+      transposed(card, r, v);
+      put(g.rows, Rows::constants + r, v, width);
+    }
+    V turns[8 * most_harmonics];  // rows of b_.phase: where the cell begins, where it ends
+    for (int r = 0; r < 8 * harmonics(); r += width) transposed(phase, r, turns + r);
+    for (int h = 0; h < harmonics(); ++h) {
+      g.phase.cosine[h] = turns[4 * h];
+      g.phase.sine[h] = turns[4 * h + 1];
+      g.later.cosine[h] = turns[4 * (harmonics() + h)];
+      g.later.sine[h] = turns[4 * (harmonics() + h) + 1];
+    }
+    const auto bring = [&](int r) {
+      V v;
+      for (int j = 0; j < width; ++j)
+        v[j] = *row(lanes[j], r);  // processors' own gathers can be ten times slower
+      g.put(r, v);
+      return v;
+    };
+    V z[2][2 * N];
+    for (int i = 0; i < 2 * N; ++i) {
+      z[0][i] = bring(Rows::from + i);
+      z[1][i] = bring(Rows::to + i);
+    }
+    bring(Rows::vigour);
+    for (int i = 0; i < M; ++i) {
+      g.put(Rows::impacts + i, all(0));
+      for (int end = 0; end < 2; ++end) {
+        g.put(Rows::ends + 4 * i + 2 * end, contact(g.rows, z[end], turns + 4 * end * harmonics(), i));
+        g.put(Rows::ends + 4 * i + 2 * end + 1,
+              third_of_rate(g.rows, z[end], turns + 4 * end * harmonics(), i));
       }
     }
-    const int rows = Rows::count(harmonics());
-    for (int r = Rows::from; r < rows; ++r) {  // the processors' own gathers can be ten times slower
-      V v;
-      for (int j = 0; j < width; ++j) v[j] = *row(from[j], r);
-      g.put(r, v);
-    }
     return count;
+  }
+  /// Values r, r + 1 … of all lanes, from where those of each stand one after the other.
+  static void transposed(const double* const* lanes, int r, V* v) {
+    for (int j = 0; j < width; ++j) v[j] = load(lanes[j] + r);
+    transpose(v);
   }
 
   void put_back(int k, int j, long lane) {
@@ -276,26 +331,16 @@ class March {
     const auto copy = [&](int r) { *row(to, r) = *row(from, r); };
     for (int i = 0; i < 2 * N; ++i) copy(Rows::to + i);
     for (int i = 0; i < M; ++i) {
-      copy(Rows::impacts + i);
+      *row(to, Rows::impacts + i) += *row(from, Rows::impacts + i);
       copy(Rows::level + i);
+      copy(Rows::far + i);
     }
     copy(Rows::vigour);
   }
 
-  /// The lane waits at rest, far from everything, for the end of the period.
-  void leave(long lane) const {
-    double* const to = base(lane);
-    b_.left_at[lane] = static_cast<int>(cell_[lane / width]);
-    for (int i = 0; i < 2 * N; ++i) {
-      *row(to, Rows::left + i) = *row(to, Rows::from + i);
-      *row(to, Rows::to + i) = 0;
-    }
-    for (int i = 0; i < M; ++i) *row(to, Rows::level + i) = __builtin_inf();
-  }
-
   LaneBatch& b_;
   Polish polisher_;
-  alignas(64) double together_[Polish::most_groups * Rows::count(most_harmonics) * lanes_per_block];
+  alignas(64) double together_[Polish::most_groups * most_rows * lanes_per_block] = {};
   int standing_ = 0;  // vectors to be struck, and which of their lanes
   long stands_[Polish::most_groups] = {};
   unsigned stands_flagged_[Polish::most_groups] = {};
@@ -311,7 +356,7 @@ struct Entry {
 
 template <int N, int M, int H>
 constexpr Entry entry() {
-  return {N, M, H, &March<N, M, H>::period};
+  return {N, M, H, &March<N, M, H>::periods};
 }
 
 LaneKernel kernel_for(int dofs, int contacts, int harmonics) {

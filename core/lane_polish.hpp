@@ -1,35 +1,10 @@
 /// What happens in a flagged cell, for any vector type: see core/LANES.md. Included by lane_march.hpp only.
 #pragma once
 
-#include "core/lane_batch.hpp"
+#include "core/lane_vectors.hpp"
 
 namespace graze {
 namespace {
-
-using V = Simd::Vector;
-using Mask = Simd::Mask;
-
-inline V all(double a) { return Simd::all(a); }
-inline V load(const double* p) {
-  V v;
-  __builtin_memcpy(&v, p, sizeof v);
-  return v;
-}
-inline void store(double* p, const V& v) { __builtin_memcpy(p, &v, sizeof v); }
-/// Row r of lanes whose row 0 is here: the rows follow at every eighth place.
-inline double* row(double* base, int r) { return base + r * lanes_per_block; }
-inline const double* row(const double* base, int r) { return base + r * lanes_per_block; }
-inline V fma(const V& a, const V& b, const V& c) { return Simd::fma(a, b, c); }
-inline V pick(const Mask& m, const V& a, const V& b) { return Simd::pick(m, a, b); }
-inline Mask below(const V& a, const V& b) { return Simd::less(a, b); }
-inline Mask above(const V& a, double b) { return Simd::less(all(b), a); }
-inline Mask same(const V& a, const V& b) { return Simd::same(a, b); }
-inline Mask is(const V& contact, int i) { return Simd::same(contact, all(i)); }
-/// The second where one of them is not a number: such a lane is never clear.
-inline V greater(const V& a, const V& b) { return a > b ? a : b; }
-inline V smaller(const V& a, const V& b) { return a < b ? a : b; }
-inline V modulus(const V& a) { return greater(a, -a); }
-inline bool any(const Mask& m) { return Simd::bits(m) != 0; }
 
 constexpr int half_cell = 8;   // terms of cosines and sines of half a cell, at most 0.58
 constexpr int near_terms = 5;  // next to a root that is known to `nearness` of a cell
@@ -82,6 +57,12 @@ class Polisher {
   static V sum(const double* rows, int r, const V* z) {
     V sum = load(row(rows, r)) * z[0];
     for (int j = 1; j < 2 * N; ++j) sum = fma(load(row(rows, r + j)), z[j], sum);
+    return sum;
+  }
+  /// The same, added to what is known before z is.
+  static V sum(const double* rows, int r, const V* z, const V& before) {
+    V sum = before;
+    for (int j = 0; j < 2 * N; ++j) sum = fma(load(row(rows, r + j)), z[j], sum);
     return sum;
   }
 
@@ -383,14 +364,22 @@ class Polisher {
       to.sine[j] = from.sine[j];
     }
   }
-  void choose(const Group& g, const V& contact, Stop& stop) const {
+  void choose(const Group& g, const V& contact, const Mask& todo, Stop& stop) const {
+    for (int i = 0; i < M; ++i) {  // mostly it is the same one for all
+      if (any(todo & ~is(contact, i))) continue;
+      return take(stop, [&](int first, int stride) { return g.at(first + i * stride); });
+    }
     Mask is_it[M];
     for (int i = 1; i < M; ++i) is_it[i] = is(contact, i);
-    const auto of_it = [&](int first, int stride) {
+    take(stop, [&](int first, int stride) {
       V v = g.at(first);
       for (int i = 1; i < M; ++i) v = pick(is_it[i], g.at(first + i * stride), v);
       return v;
-    };
+    });
+  }
+  /// of_it: a row of the first contact, and how many rows on that of the next one is.
+  template <class Choice>
+  void take(Stop& stop, const Choice& of_it) const {
     for (int j = 0; j < 2 * N; ++j) {
       stop.value[j] = of_it(Rows::value + j, 2 * N);
       stop.rate[j] = of_it(Rows::rate + j, 2 * N);
@@ -491,7 +480,7 @@ class Polisher {
       const V xx = g.at(Rows::ends + 4 * i + 2), uu = g.at(Rows::ends + 4 * i + 3);
       f.gaps[i] = {g.at(Rows::position + i) - x, u * -3.0};
       f.end[i] = {g.at(Rows::position + i) - xx, uu * -3.0};
-      f.room[i] = g.at(Rows::level + i) - highest(x, u, xx, uu);
+      f.room[i] = level(g, i, f.vigour) - highest(x, u, xx, uu);
       f.hits[i] = all(0);
     }
     strike.todo = Simd::mask(g.active);
@@ -537,7 +526,7 @@ class Polisher {
     const Flight& f = strike.flight;
     const V contact = next_contact(f);
     Stop& s = strike.stop;
-    choose(g, contact, s);
+    choose(g, contact, strike.todo, s);
     Gap a = f.gaps[0], b = f.end[0];
     for (int i = 1; i < M; ++i) {
       const Mask here = is(contact, i);
@@ -709,12 +698,21 @@ class Polisher {
     strike.todo = more;
   }
 
-  /// The levels that hold for the flight on which the cell ends.
+  /// d less the error bound on a flight.
+  static V level(const Group& g, int i, const V& strength) {
+    const V bound = fma(strength, g.at(Rows::stretch + i), g.at(Rows::driven + i));
+    return g.at(Rows::position + i) - fma(bound, all(1.0 / 384), g.at(Rows::margin + i));
+  }
+  /// d less what any bend on a flight can take.
+  static V far(const Group& g, int i, const V& strength) {
+    const V bound = fma(strength, g.at(Rows::bend + i), g.at(Rows::bent + i));
+    return g.at(Rows::position + i) - fma(bound, all(1.0 / 8), g.at(Rows::margin + i));
+  }
+  /// What holds for the flight on which the cell ends.
   static void set_flight(const Group& g, const Mask& lanes, const V& strength) {
     for (int i = 0; i < M; ++i) {
-      const V bound = fma(strength, g.at(Rows::stretch + i), g.at(Rows::driven + i));
-      const V level = g.at(Rows::position + i) - fma(bound, all(1.0 / 384), g.at(Rows::margin + i));
-      g.put(Rows::level + i, pick(lanes, level, g.at(Rows::level + i)));
+      g.put(Rows::level + i, pick(lanes, level(g, i, strength), g.at(Rows::level + i)));
+      g.put(Rows::far + i, pick(lanes, far(g, i, strength), g.at(Rows::far + i)));
     }
     g.put(Rows::vigour, pick(lanes, strength, g.at(Rows::vigour)));
   }
@@ -767,7 +765,7 @@ class Polisher {
   /// One impact of every lane that has one; which of them are done as certified.
   Mask impact(const Group& g, const Meeting& m, const Mask& todo, Piece& piece) const {
     Stop stop;
-    choose(g, m.contact, stop);
+    choose(g, m.contact, todo, stop);
     V guess = fma(m.fraction, 1.0 - piece.begin, piece.begin);
     V z[2 * N], kick[2 * N];
     V f[near_terms];

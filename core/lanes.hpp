@@ -31,9 +31,13 @@ struct LaneMotion {
 /// Motions that march together from one stroboscopic section to the next.
 class Lanes {
  public:
+  /// What happens when a motion comes back to a state that it had at an earlier section, to the last bit, as
+  /// attracted ones do: the periods from there on are known, to the last bit, or are gone through all the
+  /// same.
+  enum class Repeats { known, gone_through };
   /// The motions stay where they are in memory as long as this lives. A motion whose system has no
   /// LinearLaw, or one that no kernel is made for, goes by System::advance.
-  explicit Lanes(std::span<LaneMotion> motions);
+  explicit Lanes(std::span<LaneMotion> motions, Repeats repeats = Repeats::known);
   ~Lanes();
   Lanes(const Lanes&) = delete;
   Lanes& operator=(const Lanes&) = delete;
@@ -41,9 +45,11 @@ class Lanes {
   /// So many periods of every motion, the states at their ends recorded in its points or not.
   void advance(int periods, bool record);
 
-  /// Periods done so far that the kernels have done from beginning to end, and all.
+  /// Periods so far.
   struct Share {
-    std::int64_t marched = 0, all = 0;
+    std::int64_t marched = 0;  ///< that the kernels have done from beginning to end
+    std::int64_t known = 0;    ///< that were known
+    std::int64_t all = 0;
   };
   Share share() const;
 

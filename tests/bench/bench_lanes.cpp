@@ -1,6 +1,8 @@
 /// The marching engine (core/LANES.md) beside Boost.Odeint and CVODE, kernel by kernel: the same oscillators,
 /// the same periods, one thread, everything in turn in one run. Rates are impacts per second of processor
-/// time, with the making of systems and tables; the integrators do every so manieth value.
+/// time, with the making of systems and tables; the integrators do every so manieth value. Kernels with
+/// "every": periods that are known because the motion has come back to an earlier state are gone through all
+/// the same (Lanes::Repeats).
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -42,7 +44,8 @@ struct Crowd {
   }
 
   /// All periods of the frequencies first … last − 1; impacts.
-  std::int64_t march(std::size_t first, std::size_t last, std::vector<std::vector<double>>* points) const {
+  std::int64_t march(std::size_t first, std::size_t last, std::vector<std::vector<double>>* points,
+                     Lanes::Repeats repeats = Lanes::Repeats::known) const {
     std::int64_t impacts = 0;
     for (std::size_t begin = first; begin < last; begin += lanes_at_once) {
       const std::size_t end = std::min(last, begin + lanes_at_once);
@@ -55,7 +58,7 @@ struct Crowd {
         m.state.x = Eigen::Map<const Eigen::VectorXd>(start.data(), static_cast<Eigen::Index>(start.size()));
         m.impacts.assign(static_cast<std::size_t>(m.system->contacts()), 0);
       }
-      Lanes lanes(motions);
+      Lanes lanes(motions, repeats);
       lanes.advance(dropped_periods, false);
       lanes.advance(recorded_periods, true);
       for (std::size_t k = begin; k < end; ++k) {
@@ -116,13 +119,21 @@ void contest(const char* name, const Crowd& c, int repetitions) {
     }
     std::printf("%s, %s: %lld impacts (scalar engine %lld), %d of %zu motions within 1e-12 of it\n", name,
                 kernel.c_str(), static_cast<long long>(here), static_cast<long long>(all), close, values);
-    impacts.push_back(here);
-    rows.push_back({kernel == "none" ? "scalar engine" : kernel,
-                    [&c, kernel] {
-                      choose_lane_kernel(kernel);
-                      c.march(0, values, nullptr);
-                    },
-                    {}});
+    const auto add = [&](const std::string& label, Lanes::Repeats repeats) {
+      impacts.push_back(here);
+      rows.push_back({label,
+                      [&c, kernel, repeats] {
+                        choose_lane_kernel(kernel);
+                        c.march(0, values, nullptr, repeats);
+                      },
+                      {}});
+    };
+    if (kernel == "none") {
+      add("scalar engine", Lanes::Repeats::known);
+    } else {
+      add(kernel, Lanes::Repeats::known);
+      add(kernel + " every", Lanes::Repeats::gone_through);
+    }
   }
   std::int64_t odeint = 0, cvode = 0;
   const auto each = [&c](std::size_t stride, const auto& run) {
@@ -152,7 +163,7 @@ void contest(const char* name, const Crowd& c, int repetitions) {
 
 /// All of it in blocks, shared out among so many threads as `execute` does; wall seconds.
 double shared_out(const Crowd& c, int threads) {
-  constexpr std::size_t per_block = 50;
+  constexpr std::size_t per_block = 25;  // few enough for both to end at the same time
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t first = next.fetch_add(per_block); first < values; first = next.fetch_add(per_block)) {

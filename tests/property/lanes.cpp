@@ -277,6 +277,38 @@ TEST_CASE("lanes: a motion does not depend on those beside it, to the last bit")
   }
 }
 
+TEST_CASE("lanes: periods that are known are those that would have been gone through, to the last bit") {
+  const KernelKept kept;
+  Crowd crowd;
+  Draw draw(11);
+  add_two_masses(crowd, draw, 150);
+  add_one_mass(crowd, draw, 150);
+  add_chains(crowd, draw, 40);
+  for (const std::string& kernel : tested_kernels()) {
+    choose_lane_kernel(kernel);
+    std::vector<LaneMotion> known = crowd.motions(), gone = crowd.motions();
+    std::int64_t spared = 0;
+    for (auto* motions : {&known, &gone}) {
+      Lanes lanes(*motions, motions == &known ? Lanes::Repeats::known : Lanes::Repeats::gone_through);
+      lanes.advance(300, false);
+      lanes.advance(periods, true);
+      lanes.advance(7, true);
+      spared += lanes.share().known;
+      CHECK((motions == &known) == (lanes.share().known > 0));
+    }
+    int different = 0;
+    for (std::size_t k = 0; k < known.size(); ++k) {
+      const HybridState &a = known[k].state, &b = gone[k].state;
+      const bool same =
+          same_bits(known[k], gone[k]) && a.turns == b.turns && a.time == b.time && a.mode == b.mode;
+      different += same ? 0 : 1;
+    }
+    INFO(kernel << ": " << spared << " periods known");
+    CHECK(different == 0);
+    CHECK(spared > 340 * 100);  // of 340 motions, 367 periods each
+  }
+}
+
 TEST_CASE("lanes: a kernel that is not there is refused by name") {
   const KernelKept kept;
   CHECK_THROWS_WITH(choose_lane_kernel("sse9"),
