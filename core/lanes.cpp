@@ -2,26 +2,16 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
-#include <cmath>
 #include <cstdlib>
-#include <cstring>
-#include <limits>
-#include <new>
-#include <numbers>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
-#include "core/lane_batch.hpp"
-#include "core/lane_law.hpp"
+#include "core/lane_team.hpp"
 #include "core/value.hpp"
 
 namespace graze {
 namespace {
-
-// ---- Which kernel
-// ------------------------------------------------------------------------------------------
 
 struct KernelSet {
   std::string name;
@@ -71,479 +61,10 @@ const KernelSet& kernel_set() {
   return set;
 }
 
-// ---- Batches
-// -----------------------------------------------------------------------------------------------
-
-constexpr std::size_t most_lanes = 128;
-
-/// Where the rows that the bookkeeping touches stand (LaneRows, with sizes known at run time only).
-struct Rows {
-  int from, to, level, far, vigour, impacts, constants, count;
-  Rows(int n, int m, int constant_rows) {
-    from = 0;
-    to = 2 * n;
-    level = 4 * n + 4 * m;
-    far = level + m;
-    vigour = far + m;
-    impacts = vigour + 1;
-    constants = impacts + m;
-    count = constants + constant_rows;
-  }
-};
-
-class ContactCounter final : public Observer {
- public:
-  explicit ContactCounter(std::vector<std::int64_t>& impacts) : impacts_(impacts) {}
-  void event(const Event& event) override {
-    if (event.kind == EventKind::impact) ++impacts_[static_cast<std::size_t>(event.contact)];
-  }
-  void near_miss(int, double, double) override {}
-  void excursion(int, double, double) override {}
-
- private:
-  std::vector<std::int64_t>& impacts_;
-};
-
-/// By the scalar engine, from wherever the motion stands.
-void advance_alone(LaneMotion& motion, const Section& section) {
-  ContactCounter counter(motion.impacts);
-  motion.outcome = motion.system->advance(motion.state, section, motion.impacts.empty() ? nullptr : &counter);
-  if (motion.outcome == Outcome::ok && motion.state.x.cwiseAbs().maxCoeff() > beyond_every_scale) {
-    motion.outcome = Outcome::unbounded;
-  }
-}
-
-/// Kernels flush numbers too small to matter; here they count.
-struct KeepDenormals {
-#ifdef __SSE2__
-  unsigned before = __builtin_ia32_stmxcsr();
-  KeepDenormals() { __builtin_ia32_ldmxcsr(before & ~0x8040u); }
-  ~KeepDenormals() { __builtin_ia32_ldmxcsr(before); }
-  KeepDenormals(const KeepDenormals&) = delete;
-  KeepDenormals& operator=(const KeepDenormals&) = delete;
-#endif
-};
-
-/// Vectors of the kernels do not cross lines of the cache.
-template <class T>
-struct LineAllocator {
-  using value_type = T;
-  static constexpr std::align_val_t line{64};
-  LineAllocator() = default;
-  template <class U>
-  LineAllocator(const LineAllocator<U>&) {}
-  T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), line)); }
-  void deallocate(T* data, std::size_t) { ::operator delete(data, line); }
-  bool operator==(const LineAllocator&) const { return true; }
-};
-
-/// A motion in a batch.
-struct Lane {
-  LaneMotion* motion;
-  LaneLaw law;
-};
-
-/// How far a lane is.
-struct Progress {
-  std::size_t done = 0;     ///< periods of the advance that is under way
-  std::size_t aboard = 0;   ///< done when it last came on board
-  std::uint64_t first = 0;  ///< bits of the first coordinate of its mark
-  int to_mark = 1;          ///< periods till the next one
-  bool marches = false;     ///< else it goes alone, and its state is the motion's
-  bool helped = false;      ///< some of this period has been done alone
-  bool sticks = false;      ///< it was not free a cell after it last left
-  bool parked = false;      ///< it has done all periods and waits at rest for others
-};
-
-/// A state that a motion has had at a section: is it there again, all that follows is known. After so many
-/// periods, more and more, a new one is taken.
-struct Mark {
-  std::vector<double> numbers;        ///< all that decides what follows; none: not taken yet
-  std::vector<std::int64_t> impacts;  ///< counted up to there
-  std::size_t periods = 0;            ///< since the beginning
-  int span = 1;                       ///< from it to the next one
-};
-
-/// Lanes with the same cells.
-class Batch {
- public:
-  Batch(LaneKernel kernel, std::vector<Lane> lanes, Lanes::Repeats repeats);
-  void advance(int periods, bool record);
-  std::int64_t marched = 0, alone = 0, known = 0;  ///< periods
-
- private:
-  std::size_t index(int row, std::size_t lane) const {
-    const std::size_t block = lane / lanes_per_block * static_cast<std::size_t>(rows_.count);
-    return (block + static_cast<std::size_t>(row)) * lanes_per_block + lane % lanes_per_block;
-  }
-  double& value(int row, std::size_t lane) { return values_[index(row, lane)]; }
-  bool arrived(std::size_t first, std::size_t count);
-  void left(std::size_t lane, int cell);
-  void finish_alone(std::size_t lane);
-  void look_back(std::size_t lane);
-  void repeat(std::size_t lane, std::size_t length, const std::vector<std::int64_t>& before);
-  void describe(std::size_t lane);
-  void count_impacts(std::size_t lane, std::vector<std::int64_t>& list);
-  void park(std::size_t lane);
-  void board(std::size_t lane, int cell);
-  void rest(std::size_t lane);
-  void put_down(std::size_t lane, int from, int cell);
-  void tabulate();
-  void record(std::size_t first, std::size_t end) const;
-  std::size_t states() const { return 2 * static_cast<std::size_t>(lanes_.front().law.dofs); }
-
-  LaneKernel kernel_;
-  std::vector<Lane> lanes_;
-  Rows rows_;
-  std::vector<double, LineAllocator<double>> values_, cards_;
-  std::vector<double> phase_;
-  std::vector<double> outside_;  ///< see tabulate
-  std::vector<long> queue_;
-  std::vector<Progress> at_;
-  // Of the advance that is under way:
-  std::size_t periods_ = 0;
-  std::vector<double*> kept_;  ///< where its states go; nullptr: it has ended; nothing: they are not kept
-  std::vector<std::vector<double>> parked_;  ///< rows of a lane that waits at rest for the others
-  Lanes::Repeats repeats_;
-  std::vector<Mark> marks_;
-  std::vector<double> now_;  ///< see describe
-  LaneBatch batch_;
-};
-
-Batch::Batch(LaneKernel kernel, std::vector<Lane> lanes, Lanes::Repeats repeats)
-    : kernel_(kernel),
-      lanes_(std::move(lanes)),
-      rows_(lanes_.front().law.dofs, static_cast<int>(lanes_.front().law.contacts.size()),
-            static_cast<int>(lanes_.front().law.rows.size())),
-      repeats_(repeats) {
-  const LaneLaw& first = lanes_.front().law;
-  const std::size_t count = lanes_.size();
-  batch_.blocks = (static_cast<long>(count) + lanes_per_block - 1) / lanes_per_block;
-  batch_.rows = rows_.count;
-  const std::size_t places = static_cast<std::size_t>(batch_.blocks) * lanes_per_block;
-  values_.assign(static_cast<std::size_t>(rows_.count) * places, 0.0);
-  const std::size_t card = (first.rows.size() + lanes_per_block - 1) / lanes_per_block * lanes_per_block;
-  cards_.assign(card * places, 0.0);
-  batch_.cards = cards_.data();
-  batch_.card = static_cast<long>(card);
-  queue_.assign(4 * places, 0);
-  at_.resize(count);
-  parked_.resize(count);
-  marks_.resize(count);
-  batch_.values = values_.data();
-  batch_.queue = queue_.data();
-  batch_.cells = first.cells;
-  batch_.harmonics = static_cast<int>(first.orders.size());
-  for (int j = 0; j < batch_.harmonics; ++j) {
-    batch_.rate[j] = 2 * std::numbers::pi * first.orders[static_cast<std::size_t>(j)] / first.cells;
-  }
-  for (int cell = 0; cell <= first.cells; ++cell) {
-    for (const int order : first.orders) {
-      const double phase = 2 * std::numbers::pi * (static_cast<double>(order) * cell / first.cells);
-      const double third = 2 * std::numbers::pi * order / first.cells / 3;
-      phase_.insert(phase_.end(),
-                    {std::cos(phase), std::sin(phase), -third * std::sin(phase), third * std::cos(phase)});
-    }
-  }
-  batch_.phase = phase_.data();
-  batch_.left = [](void* owner, long lane, int cell) {
-    static_cast<Batch*>(owner)->left(static_cast<std::size_t>(lane), cell);
-  };
-  batch_.arrived = [](void* owner, long begin, int lanes_there) {
-    return static_cast<Batch*>(owner)->arrived(static_cast<std::size_t>(begin),
-                                               static_cast<std::size_t>(lanes_there));
-  };
-  for (std::size_t lane = 0; lane < places; ++lane) {
-    const std::vector<double>& rows = lanes_[std::min(lane, count - 1)].law.rows;
-    double* place = &value(rows_.constants, lane);
-    for (std::size_t r = 0; r < rows.size(); ++r) place[r * lanes_per_block] = rows[r];
-    std::copy(rows.begin(), rows.end(), &cards_[lane * card]);
-    rest(lane);
-    if (lane < count) board(lane, 0);
-  }
-}
-
-/// Takes a motion on board where it flies freely at the beginning of a cell.
-void Batch::board(std::size_t lane, int cell) {
-  Lane& l = lanes_[lane];
-  const HybridState& s = l.motion->state;
-  constexpr double far = 1e-9;      // of the gap, off every contact for certain
-  constexpr double largest = 1e10;  // what is beyond every scale is told by the scalar engine
-  if (std::abs(s.time - cell * l.law.cell) > 1e-12 * s.time || s.mode != 0 || !s.x.allFinite() ||
-      s.x.cwiseAbs().maxCoeff() > largest)
-    return;
-  for (const Touch& touch : s.touches) {
-    if (touch.order != 0) return;
-  }
-  Eigen::VectorXd gap, rate;
-  l.motion->system->gaps(s, gap, rate);
-  const double size = s.x.cwiseAbs().maxCoeff();
-  for (const int contact : l.law.contacts) {
-    if (!(gap(contact) > far * (size + std::abs(gap(contact))))) return;
-  }
-  const LaneLaw::Vector y = l.law.inside(s.x, cell);
-  for (Eigen::Index i = 0; i < y.size(); ++i) value(rows_.to + static_cast<int>(i), lane) = y(i);
-  value(rows_.vigour, lane) = l.law.vigour(y);
-  // Not known yet: its first cell is looked into.
-  for (int i = 0; i < static_cast<int>(l.law.contacts.size()); ++i) {
-    value(rows_.level + i, lane) = -std::numeric_limits<double>::infinity();
-    value(rows_.far + i, lane) = -std::numeric_limits<double>::infinity();
-  }
-  at_[lane].marches = true;
-  at_[lane].aboard = at_[lane].done;
-}
-
-/// Nothing moves there.
-void Batch::rest(std::size_t lane) {
-  const LaneLaw& law = lanes_.front().law;
-  for (int i = 0; i < 2 * law.dofs; ++i) value(rows_.to + i, lane) = 0;
-  for (int i = 0; i < static_cast<int>(law.contacts.size()); ++i) {
-    value(rows_.level + i, lane) = std::numeric_limits<double>::infinity();
-    value(rows_.far + i, lane) = std::numeric_limits<double>::infinity();
-  }
-}
-
-/// The motion's state from the rows.
-void Batch::put_down(std::size_t lane, int from, int cell) {
-  Lane& l = lanes_[lane];
-  HybridState& s = l.motion->state;
-  l.law.outside(&values_[index(from, lane)], lanes_per_block, cell, s.x.data());
-  s.time = cell * l.law.cell;
-  s.turns += static_cast<std::int64_t>(at_[lane].done - std::exchange(at_[lane].aboard, 0));
-  s.mode = 0;
-  s.settled = true;
-  s.touches.assign(static_cast<std::size_t>(l.motion->system->contacts()), Touch{});
-}
-
-/// What the kernel does not do: one cell, or the rest of the period where the motion is not free after it.
-void Batch::left(std::size_t lane, int cell) {
-  const KeepDenormals keep;
-  put_down(lane, rows_.from, cell);
-  rest(lane);
-  at_[lane].marches = false;
-  at_[lane].helped = true;
-  if (cell + 1 == batch_.cells || at_[lane].sticks) return;
-  LaneMotion& motion = *lanes_[lane].motion;
-  Section end;
-  end.kind = Section::Kind::time;
-  end.interval = lanes_[lane].law.cell;
-  advance_alone(motion, end);
-  if (motion.outcome == Outcome::ok) board(lane, cell + 1);
-  at_[lane].sticks = !at_[lane].marches;
-}
-
-/// What record multiplies with: per block and state what the forces alone make of it and a row of from_modes,
-/// lanes side by side.
-void Batch::tabulate() {
-  const Eigen::Index states = 2 * lanes_.front().law.dofs;
-  for (std::size_t first = 0; first < lanes_.size(); first += lanes_per_block) {
-    const auto add = [&](const auto& of) {
-      for (std::size_t l = first; l < first + lanes_per_block; ++l) {
-        outside_.push_back(of(lanes_[std::min(l, lanes_.size() - 1)].law));
-      }
-    };
-    for (Eigen::Index i = 0; i < states; ++i) {
-      add([&](const LaneLaw& law) { return law.at_phase_zero(i); });
-      for (Eigen::Index j = 0; j < states; ++j) add([&](const LaneLaw& law) { return law.from_modes(i, j); });
-    }
-  }
-}
-
-/// The states at phase zero of those of these lanes that march, as LaneLaw::outside has them. All of them are
-/// of one block.
-void Batch::record(std::size_t first, std::size_t end) const {
-  constexpr std::size_t some = 2;  // lanes at a time: kernels have twice as many, or four times
-  const std::size_t size = states();
-  const std::size_t block = first / lanes_per_block;
-  const double* const table = &outside_[block * size * (1 + size) * lanes_per_block];
-  const double* const z = &values_[index(rows_.to, block * lanes_per_block)];
-  for (std::size_t l = first; l < end; l += some) {
-    for (std::size_t i = 0; i < size; ++i) {
-      const double* row = table + i * (1 + size) * lanes_per_block + l % lanes_per_block;
-      double x[some] = {row[0], row[1]};
-      for (std::size_t j = 0; j < size; ++j) {
-        row += lanes_per_block;
-        for (std::size_t k = 0; k < some; ++k)
-          x[k] += row[k] * z[j * lanes_per_block + l % lanes_per_block + k];
-      }
-      for (std::size_t k = 0; k < some && l + k < end; ++k) {
-        if (at_[l + k].marches && at_[l + k].done < periods_) kept_[l + k][at_[l + k].done * size + i] = x[k];
-      }
-    }
-  }
-}
-
-/// The rest of a period that a lane waits through at rest.
-void Batch::finish_alone(std::size_t lane) {
-  LaneMotion& motion = *lanes_[lane].motion;
-  if (motion.outcome == Outcome::ok) {
-    ++alone;
-    advance_alone(motion, Section{});
-    if (motion.outcome == Outcome::ok) board(lane, 0);
-  }
-  if (kept_.empty() || kept_[lane] == nullptr) return;
-  double* const place = kept_[lane] + (at_[lane].done - 1) * states();
-  if (motion.outcome == Outcome::ok) {
-    std::copy(motion.state.x.begin(), motion.state.x.end(), place);
-  } else {
-    motion.points.resize(static_cast<std::size_t>(place - motion.points.data()));
-    kept_[lane] = nullptr;
-  }
-}
-
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
-}
-
-/// now_: all that decides what the lane does from phase zero on.
-void Batch::describe(std::size_t lane) {
-  now_ = {at_[lane].marches ? 1.0 : 0.0, at_[lane].sticks ? 1.0 : 0.0};
-  if (at_[lane].marches) {
-    for (int row = rows_.to; row < rows_.to + 2 * lanes_.front().law.dofs; ++row) {
-      now_.push_back(value(row, lane));
-    }
-    for (int row = rows_.level; row <= rows_.vigour; ++row) now_.push_back(value(row, lane));
-    return;
-  }
-  const HybridState& s = lanes_[lane].motion->state;
-  now_.insert(now_.end(), s.x.begin(), s.x.end());
-  now_.insert(now_.end(), {s.time, std::bit_cast<double>(s.mode), s.settled ? 1.0 : 0.0});
-  for (const Touch& touch : s.touches) {
-    now_.insert(now_.end(), {static_cast<double>(touch.order), touch.speed, touch.root});
-  }
-}
-
-/// Those so far, per contact of the system; nothing: they are not counted.
-void Batch::count_impacts(std::size_t lane, std::vector<std::int64_t>& list) {
-  const Lane& l = lanes_[lane];
-  list = l.motion->impacts;
-  for (std::size_t i = 0; i < l.law.contacts.size() && !list.empty(); ++i) {
-    list[static_cast<std::size_t>(l.law.contacts[i])] +=
-        static_cast<std::int64_t>(value(rows_.impacts + static_cast<int>(i), lane));
-  }
-}
-
-/// At phase zero: whether the motion has been there before.
-void Batch::look_back(std::size_t lane) {
-  Mark& mark = marks_[lane];
-  describe(lane);
-  if (same_bits(now_, mark.numbers)) {
-    const std::size_t length = static_cast<std::size_t>(mark.span - at_[lane].to_mark);
-    at_[lane].to_mark = mark.span;
-    repeat(lane, length, mark.impacts);
-    count_impacts(lane, mark.impacts);
-  } else if (at_[lane].to_mark <= 0) {
-    mark.periods += static_cast<std::size_t>(mark.span);
-    mark.span = static_cast<int>(std::max(std::min(mark.periods, std::size_t{16}), mark.periods / 4));
-    mark.numbers = now_;
-    count_impacts(lane, mark.impacts);
-    at_[lane].first = std::bit_cast<std::uint64_t>(now_[2]);
-    at_[lane].to_mark = mark.span;
-  }
-}
-
-/// The last `length` periods again, as often as there is time for.
-void Batch::repeat(std::size_t lane, std::size_t length, const std::vector<std::int64_t>& before) {
-  LaneMotion& motion = *lanes_[lane].motion;
-  if (!kept_.empty() && at_[lane].done < length) return;  // once more, to keep the states
-  const std::size_t times = (periods_ - at_[lane].done) / length;
-  if (times == 0) return;
-  std::vector<std::int64_t> now;
-  count_impacts(lane, now);
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    motion.impacts[i] += static_cast<std::int64_t>(times) * (now[i] - before[i]);
-  }
-  const std::size_t more = times * length;
-  if (!kept_.empty()) {
-    const std::size_t size = states();
-    for (std::size_t k = at_[lane].done; k < at_[lane].done + more; ++k) {
-      std::copy_n(kept_[lane] + (k - length) * size, size, kept_[lane] + k * size);
-    }
-  }
-  if (!at_[lane].marches) motion.state.turns += static_cast<std::int64_t>(more);
-  at_[lane].done += more;
-  known += static_cast<std::int64_t>(more);
-}
-
-/// The lane has done all its periods; others beside it have not.
-void Batch::park(std::size_t lane) {
-  at_[lane].parked = true;
-  std::vector<double>& rows = parked_[lane];
-  for (int row = rows_.to; row < rows_.constants; ++row) rows.push_back(value(row, lane));
-  rest(lane);
-}
-
-/// The end of a period for lanes that stand side by side: whether they go on.
-bool Batch::arrived(std::size_t first, std::size_t count) {
-  const KeepDenormals keep;
-  const std::size_t end = std::min(first + count, lanes_.size());
-  if (first >= end) return false;
-  if (!kept_.empty()) record(first, end);
-  const double* const z = &value(rows_.to, first);
-  bool some = false, through = false;
-  for (std::size_t lane = first; lane < end; ++lane) {
-    Progress& at = at_[lane];
-    if (at.done == periods_) continue;
-    ++at.done;
-    const bool marches = at.marches;
-    if (marches) {
-      ++(at.helped ? alone : marched);
-      at.sticks = at.sticks && at.helped;
-    } else {
-      finish_alone(lane);
-    }
-    at.helped = false;
-    const bool goes_on = marches || lanes_[lane].motion->outcome == Outcome::ok;
-    const bool due = --at.to_mark <= 0;
-    const bool perhaps = !marches || std::bit_cast<std::uint64_t>(z[lane - first]) == at.first;
-    if ((due || perhaps) && goes_on && repeats_ == Lanes::Repeats::known) look_back(lane);
-    through = through || at.done == periods_;
-    some = some || (goes_on && at.done < periods_);
-  }
-  for (std::size_t lane = first; some && through && lane < end; ++lane) {
-    if (at_[lane].done == periods_ && at_[lane].marches && !at_[lane].parked) park(lane);
-  }
-  return some;
-}
-
-void Batch::advance(int periods, bool record) {
-  periods_ = static_cast<std::size_t>(std::max(periods, 0));
-  if (periods_ == 0) return;
-  for (Progress& at : at_) at.done = 0;
-  kept_.clear();
-  if (record) {
-    if (outside_.empty()) tabulate();
-    for (Lane& l : lanes_) {
-      std::vector<double>& points = l.motion->points;
-      const std::size_t before = points.size();
-      const bool goes = l.motion->outcome == Outcome::ok;
-      if (goes) points.resize(before + states() * periods_);
-      kept_.push_back(goes ? points.data() + before : nullptr);
-    }
-  }
-  batch_.owner = this;
-  kernel_(batch_);
-  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-    Lane& l = lanes_[lane];
-    if (std::exchange(at_[lane].parked, false)) {
-      int row = rows_.to;
-      for (const double number : std::exchange(parked_[lane], {})) value(row++, lane) = number;
-    }
-    if (at_[lane].marches) put_down(lane, rows_.to, 0);
-    for (std::size_t i = 0; i < l.law.contacts.size(); ++i) {
-      double& count = value(rows_.impacts + static_cast<int>(i), lane);
-      if (!l.motion->impacts.empty()) {
-        l.motion->impacts[static_cast<std::size_t>(l.law.contacts[i])] += static_cast<std::int64_t>(count);
-      }
-      count = 0;
-    }
-  }
-}
-
 }  // namespace
 
 struct Lanes::Fleet {
-  std::vector<Batch> batches;
+  std::vector<LaneTeam> teams;
   std::vector<LaneMotion*> alone;
   std::int64_t alone_periods = 0;
 };
@@ -574,22 +95,22 @@ Lanes::Lanes(std::span<LaneMotion> motions, Repeats repeats) : fleet_(std::make_
     const auto one = shape(lanes[a]), other = shape(lanes[b]);
     return one != other ? one < other : lanes[a].law.rows < lanes[b].law.rows;
   });
-  std::vector<Lane> batch;
+  std::vector<Lane> team;
   for (std::size_t k = 0; k < order.size(); ++k) {
-    batch.reserve(most_lanes);
-    batch.push_back(std::move(lanes[order[k]]));
-    const bool last = k + 1 == order.size() || batch.size() == most_lanes ||
-                      shape(lanes[order[k + 1]]) != shape(batch.back());
+    team.reserve(LaneTeam::most);
+    team.push_back(std::move(lanes[order[k]]));
+    const bool last = k + 1 == order.size() || team.size() == LaneTeam::most ||
+                      shape(lanes[order[k + 1]]) != shape(team.back());
     if (!last) continue;
-    const LaneKernel kernel = set.find_for(batch.front().law);
-    fleet_->batches.emplace_back(kernel, std::exchange(batch, {}), repeats);
+    const LaneKernel kernel = set.find_for(team.front().law);
+    fleet_->teams.emplace_back(kernel, std::exchange(team, {}), repeats);
   }
 }
 
 Lanes::~Lanes() = default;
 
 void Lanes::advance(int periods, bool record) {
-  for (Batch& batch : fleet_->batches) batch.advance(periods, record);
+  for (LaneTeam& team : fleet_->teams) team.advance(periods, record);
   for (LaneMotion* motion : fleet_->alone) {
     for (int period = 0; period < periods && motion->outcome == Outcome::ok; ++period) {
       advance_alone(*motion, Section{});
@@ -602,10 +123,10 @@ void Lanes::advance(int periods, bool record) {
 
 Lanes::Share Lanes::share() const {
   Share share{0, 0, fleet_->alone_periods};
-  for (const Batch& batch : fleet_->batches) {
-    share.marched += batch.marched;
-    share.known += batch.known;
-    share.all += batch.marched + batch.alone + batch.known;
+  for (const LaneTeam& team : fleet_->teams) {
+    share.marched += team.marched;
+    share.known += team.known;
+    share.all += team.marched + team.alone + team.known;
   }
   return share;
 }

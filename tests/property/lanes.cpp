@@ -3,11 +3,13 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <random>
 
+#include "core/lane_law.hpp"
 #include "core/lanes.hpp"
 #include "tests/support.hpp"
 
@@ -307,6 +309,54 @@ TEST_CASE("lanes: periods that are known are those that would have been gone thr
     CHECK(different == 0);
     CHECK(spared > 340 * 100);  // of 340 motions, 367 periods each
   }
+}
+
+// LANES.md, "Far": |row · z''| of a free motion stays below bend × vigour.
+TEST_CASE("lanes: nothing bends more than its bound on a free flight") {
+  using Rows = LaneRows<2, 2>;
+  const auto at = [](int row) { return static_cast<std::size_t>(row - Rows::constants); };
+  Draw draw(12);
+  double nearest = 0;
+  int laws = 0;
+  for (int k = 0; k < 400; ++k) {
+    Crowd crowd;
+    add_two_masses(crowd, draw, 1);
+    const LaneMotion motion = crowd.motion(0);
+    LaneModes modes;
+    const auto law = LaneLaw::of(*dynamic_cast<const LinearSource&>(*motion.system).linear_law(), modes);
+    if (!law || law->contacts.size() != 2) continue;
+    ++laws;
+    const std::vector<double>& rows = law->rows;
+    const auto derived = [&](const std::array<double, 4>& z) {
+      std::array<double, 4> rate{};
+      for (std::size_t j = 0; j < 2; ++j) {
+        const double a = rows[at(Rows::decay) + j], D = rows[at(Rows::square) + j];
+        rate[j] = z[2 + j] - a * z[j];
+        rate[2 + j] = D * z[j] - a * z[2 + j];
+      }
+      return rate;
+    };
+    std::array<double, 4> z{};
+    for (double& number : z) number = draw(-1, 1);
+    const double vigour = law->vigour(Eigen::Map<const Eigen::Vector4d>(z.data()));
+    for (int cell = 0; cell < 50; ++cell) {
+      const std::array<double, 4> second = derived(derived(z));
+      for (std::size_t i = 0; i < 2; ++i) {
+        double bent = 0;
+        for (std::size_t j = 0; j < 4; ++j) bent += rows[at(Rows::value) + 4 * i + j] * second[j];
+        nearest = std::max(nearest, std::abs(bent) / (rows[at(Rows::bend) + i] * vigour));
+      }
+      const std::array<double, 4> before = z;
+      for (std::size_t j = 0; j < 2; ++j) {  // a cell on
+        const double own = rows[at(Rows::step) + j];
+        z[j] = own * before[j] + rows[at(Rows::across) + j] * before[2 + j];
+        z[2 + j] = own * before[2 + j] + rows[at(Rows::back) + j] * before[j];
+      }
+    }
+  }
+  CHECK(laws > 200);
+  CHECK(nearest <= 1 + 1e-9);
+  CHECK(nearest > 0.3);  // it is no idle bound
 }
 
 TEST_CASE("lanes: a kernel that is not there is refused by name") {
