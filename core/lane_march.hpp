@@ -10,7 +10,6 @@ namespace {
 
 constexpr int width = Simd::width;
 constexpr unsigned every = (1u << width) - 1;
-constexpr long most_lanes = 2 * width;  // that wait to be struck
 
 /// Numbers too small to matter cost a hundred times the others.
 struct FlushDenormals {
@@ -71,75 +70,59 @@ class March {
       waiting_[v] = 0;
     }
     for (;;) {
-      while (ready_.count > 0 && flagged_.count < most_lanes && hard_.count < width &&
-             standing_ < Polish::most_groups) {
+      while (ready_.count > 0 && flagged_.count < width && hard_.count < width) {
         const long v = ready_.take();
         const unsigned lanes = empty_cells(v);
         if (lanes == 0) {
           arrive(v);
         } else if (2 * __builtin_popcount(lanes) > width) {
-          stands_[standing_] = v;
-          stands_flagged_[standing_++] = lanes;
+          strike_where_they_stand(v, lanes);
         } else {
           await(v, lanes, flagged_);
         }
       }
-      if (standing_ == Polish::most_groups || (standing_ > 0 && ready_.count == 0)) {
-        strike_where_they_stand();
-      } else if (hard_.count >= width) {
+      if (hard_.count >= width || (hard_.count > 0 && flagged_.count == 0)) {
         polish_together();
       } else if (flagged_.count > 0) {
         strike_together();
-      } else if (hard_.count > 0) {
-        polish_together();
       } else {
         return;
       }
     }
   }
 
-  /// Vectors most of whose lanes are flagged.
-  void strike_where_they_stand() {
-    Group groups[Polish::most_groups];
-    unsigned struck[Polish::most_groups];
-    for (int k = 0; k < standing_; ++k) look_at(stands_[k], stands_flagged_[k], groups[k]);
-    polisher_.strike(groups, standing_, struck);
-    for (int k = standing_; k-- > 0;) await(stands_[k], stands_flagged_[k] & ~struck[k], hard_);
-    standing_ = 0;
+  /// A vector most of whose lanes are flagged.
+  void strike_where_they_stand(long v, unsigned lanes) {
+    Group group;
+    look_at(v, lanes, group);
+    const unsigned left = lanes & ~polisher_.strike(group);
+    if (left != 0) return await(v, left, hard_);
+    ++cell_[v];
+    ready_.add(v);
   }
 
   void strike_together() {
-    Group groups[Polish::most_groups];
-    unsigned struck[Polish::most_groups];
-    int counts[Polish::most_groups];
-    const long end = flagged_.count;
-    int number = 0;
-    for (; number < Polish::most_groups && flagged_.count > 0; ++number) {
-      counts[number] = gather(flagged_, number, groups[number]);
-    }
-    polisher_.strike(groups, number, struck);
-    long entry = end;
-    for (int k = 0; k < number; ++k) {
-      entry -= counts[k];
-      for (int j = 0; j < counts[k]; ++j) {
-        const long lane = flagged_.entries[entry + j];
-        if ((struck[k] >> j) & 1u) {
-          put_back(k, j, lane);
-          done(lane);
-        } else {
-          hard_.add(lane);
-        }
+    Group group;
+    const int count = gather(flagged_, group);
+    const unsigned struck = polisher_.strike(group);
+    for (int j = 0; j < count; ++j) {
+      const long lane = flagged_.entries[flagged_.count + j];
+      if ((struck >> j) & 1u) {
+        put_back(j, lane);
+        done(lane);
+      } else {
+        hard_.add(lane);
       }
     }
   }
 
   void polish_together() {
     Group group;
-    const int count = gather(hard_, 0, group);
+    const int count = gather(hard_, group);
     const unsigned left = polisher_.polish(group);
     for (int j = 0; j < count; ++j) {
       const long lane = hard_.entries[hard_.count + j];
-      put_back(0, j, lane);
+      put_back(j, lane);
       if ((left >> j) & 1u) b_.left(b_.owner, lane, static_cast<int>(cell_[lane / width]));
       done(lane);
     }
@@ -152,20 +135,21 @@ class March {
     ready_.add(v);
   }
 
+  // Which lanes these are is hard to foresee: no branches.
   /// The vector goes on when these lanes of it are done.
   void await(long v, unsigned lanes, Stack& stack) {
-    if (lanes == 0) {
-      ++cell_[v];
-      return ready_.add(v);
-    }
     waiting_[v] = __builtin_popcount(lanes);
-    for (; lanes != 0; lanes &= lanes - 1) stack.add(v * width + __builtin_ctz(lanes));
+    for (int j = 0; j < width; ++j) {
+      stack.entries[stack.count] = v * width + j;
+      stack.count += (lanes >> j) & 1u;
+    }
   }
   void done(long lane) {
     const long v = lane / width;
-    if (--waiting_[v] > 0) return;
-    ++cell_[v];
-    ready_.add(v);
+    const long last = --waiting_[v] == 0 ? 1 : 0;
+    cell_[v] += last;
+    ready_.entries[ready_.count] = v;
+    ready_.count += last;
   }
 
   // ---- Empty cells ----------------------------------------------------------------------------------------
@@ -267,14 +251,11 @@ class March {
     }
   }
 
-  /// Rows of the lanes that have come together in group k.
-  double* place(int k) { return together_ + k * most_rows * lanes_per_block; }
-
   /// As many lanes of any vectors as there is place for, from the end of a stack; how many.
-  int gather(Stack& stack, int k, Group& g) {
+  int gather(Stack& stack, Group& g) {
     const int count = static_cast<int>(stack.count < width ? stack.count : width);
     stack.count -= count;
-    g.rows = place(k);
+    g.rows = together_;
     g.active = (1u << count) - 1;
     const double *card[width], *phase[width], *lanes[width];
     for (int j = 0; j < width; ++j) {
@@ -325,9 +306,9 @@ class March {
     transpose(v);
   }
 
-  void put_back(int k, int j, long lane) {
+  void put_back(int j, long lane) {
     double* const to = base(lane);
-    const double* const from = place(k) + j;
+    const double* const from = together_ + j;
     const auto copy = [&](int r) { *row(to, r) = *row(from, r); };
     for (int i = 0; i < 2 * N; ++i) copy(Rows::to + i);
     for (int i = 0; i < M; ++i) {
@@ -340,10 +321,7 @@ class March {
 
   LaneBatch& b_;
   Polish polisher_;
-  alignas(64) double together_[Polish::most_groups * most_rows * lanes_per_block] = {};
-  int standing_ = 0;  // vectors to be struck, and which of their lanes
-  long stands_[Polish::most_groups] = {};
-  unsigned stands_flagged_[Polish::most_groups] = {};
+  alignas(64) double together_[most_rows * lanes_per_block] = {};  // rows of lanes of any vectors
   Stack ready_, flagged_, hard_;
   long* cell_ = nullptr;
   long* waiting_ = nullptr;

@@ -19,7 +19,6 @@ template <int N, int M, int H>
 class Polisher {
  public:
   using Rows = LaneRows<N, M>;
-  static constexpr int most_groups = 2;  // struck in turn, so that one is worked on while another one waits
 
   /// cos and sin of the phases of all harmonics.
   struct Phases {
@@ -450,18 +449,15 @@ class Polisher {
 
   /// One impact in the cell, or more of different contacts, and the others clear of it: for the lanes that
   /// are active; for which of them it was so. The others are as before.
-  void strike(const Group* groups, int count, unsigned* struck) const {
-    Strike strikes[most_groups];
-    bool some = count > 0;
-    for (int k = 0; k < count; ++k) begin(groups[k], strikes[k]);
-    for (int impacts = 0; impacts < M && some; ++impacts) {
-      for (int k = 0; k < count; ++k) aim(groups[k], strikes[k]);
-      for (int k = 0; k < count; ++k) approach(groups[k], strikes[k]);
-      for (int k = 0; k < count; ++k) hit(groups[k], strikes[k]);
-      some = false;
-      for (int k = 0; k < count; ++k) some = some || any(strikes[k].todo);
+  unsigned strike(const Group& g) const {
+    Strike strike;
+    begin(g, strike);
+    for (int impacts = 0; impacts < M && any(strike.todo); ++impacts) {
+      aim(g, strike);
+      approach(g, strike);
+      hit(g, strike);
     }
-    for (int k = 0; k < count; ++k) struck[k] = end(groups[k], strikes[k]);
+    return end(g, strike);
   }
 
   [[gnu::noinline]] void begin(const Group& g, Strike& strike) const {
