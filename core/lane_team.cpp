@@ -8,6 +8,8 @@
 #include <numbers>
 #include <utility>
 
+#include "core/recalling_system.hpp"
+
 namespace graze {
 namespace {
 
@@ -34,10 +36,6 @@ struct KeepDenormals {
   KeepDenormals& operator=(const KeepDenormals&) = delete;
 #endif
 };
-
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
-}
 
 }  // namespace
 
@@ -123,23 +121,19 @@ void LaneTeam::board(std::size_t lane, int cell) {
   const LaneLaw::Vector y = l.law.inside(s.x, cell);
   for (Eigen::Index i = 0; i < y.size(); ++i) value(rows_.to + static_cast<int>(i), lane) = y(i);
   value(rows_.vigour, lane) = l.law.vigour(y);
-  // Not known yet: its first cell is looked into.
-  for (int i = 0; i < static_cast<int>(l.law.contacts.size()); ++i) {
-    value(rows_.level + i, lane) = -std::numeric_limits<double>::infinity();
-    value(rows_.far + i, lane) = -std::numeric_limits<double>::infinity();
-  }
+  set_levels(lane, -std::numeric_limits<double>::infinity());  // not known: its first cell is looked into
   at_[lane].marches = true;
   at_[lane].aboard = at_[lane].done;
 }
 
 /// Nothing moves there.
 void LaneTeam::rest(std::size_t lane) {
-  const LaneLaw& law = lanes_.front().law;
-  for (int i = 0; i < 2 * law.dofs; ++i) value(rows_.to + i, lane) = 0;
-  for (int i = 0; i < static_cast<int>(law.contacts.size()); ++i) {
-    value(rows_.level + i, lane) = std::numeric_limits<double>::infinity();
-    value(rows_.far + i, lane) = std::numeric_limits<double>::infinity();
-  }
+  for (int i = 0; i < 2 * lanes_.front().law.dofs; ++i) value(rows_.to + i, lane) = 0;
+  set_levels(lane, std::numeric_limits<double>::infinity());
+}
+
+void LaneTeam::set_levels(std::size_t lane, double level) {
+  for (int row = rows_.level; row < rows_.vigour; ++row) value(row, lane) = level;
 }
 
 /// The motion's state from the rows.
@@ -230,21 +224,31 @@ void LaneTeam::finish_alone(std::size_t lane) {
   }
 }
 
-/// now_: all that decides what the lane does from phase zero on.
-void LaneTeam::describe(std::size_t lane) {
-  now_ = {at_[lane].marches ? 1.0 : 0.0, at_[lane].sticks ? 1.0 : 0.0};
-  if (at_[lane].marches) {
-    for (int row = rows_.to; row < rows_.to + 2 * lanes_.front().law.dofs; ++row) {
-      now_.push_back(value(row, lane));
-    }
-    for (int row = rows_.level; row <= rows_.vigour; ++row) now_.push_back(value(row, lane));
-    return;
-  }
-  const HybridState& s = lanes_[lane].motion->state;
-  now_.insert(now_.end(), s.x.begin(), s.x.end());
-  now_.insert(now_.end(), {s.time, std::bit_cast<double>(s.mode), s.settled ? 1.0 : 0.0});
-  for (const Touch& touch : s.touches) {
-    now_.insert(now_.end(), {static_cast<double>(touch.order), touch.speed, touch.root});
+/// All that decides what a lane that marches does from phase zero on, but whether it sticks.
+void LaneTeam::rows_of(std::size_t lane, std::vector<double>& rows) {
+  rows.clear();
+  for (int i = 0; i < 2 * lanes_.front().law.dofs; ++i) rows.push_back(value(rows_.to + i, lane));
+  for (int row = rows_.level; row <= rows_.vigour; ++row) rows.push_back(value(row, lane));
+}
+
+/// Whether the lane will do what it did after the mark.
+bool LaneTeam::is_at(std::size_t lane, const Mark& mark) {
+  const Progress& at = at_[lane];
+  if (mark.periods == 0 || mark.marched != at.marches || mark.stuck != at.sticks) return false;
+  if (!at.marches) return go_on_alike(lanes_[lane].motion->state, mark.state);
+  rows_of(lane, now_);
+  return std::memcmp(now_.data(), mark.rows.data(), now_.size() * sizeof(double)) == 0;
+}
+
+void LaneTeam::take(std::size_t lane, Mark& mark) {
+  Progress& at = at_[lane];
+  mark.marched = at.marches;
+  mark.stuck = at.sticks;
+  if (at.marches) {
+    rows_of(lane, mark.rows);
+    at.first = std::bit_cast<std::uint64_t>(mark.rows.front());
+  } else {
+    mark.state = lanes_[lane].motion->state;
   }
 }
 
@@ -261,8 +265,7 @@ void LaneTeam::count_impacts(std::size_t lane, std::vector<std::int64_t>& list) 
 /// At phase zero: whether the motion has been there before.
 void LaneTeam::look_back(std::size_t lane) {
   Mark& mark = marks_[lane];
-  describe(lane);
-  if (same_bits(now_, mark.numbers)) {
+  if (is_at(lane, mark)) {
     const std::size_t length = static_cast<std::size_t>(mark.span - at_[lane].to_mark);
     at_[lane].to_mark = mark.span;
     repeat(lane, length, mark.impacts);
@@ -270,9 +273,8 @@ void LaneTeam::look_back(std::size_t lane) {
   } else if (at_[lane].to_mark <= 0) {
     mark.periods += static_cast<std::size_t>(mark.span);
     mark.span = static_cast<int>(std::max(std::min(mark.periods, std::size_t{16}), mark.periods / 4));
-    mark.numbers = now_;
+    take(lane, mark);
     count_impacts(lane, mark.impacts);
-    at_[lane].first = std::bit_cast<std::uint64_t>(now_[2]);
     at_[lane].to_mark = mark.span;
   }
 }
@@ -302,7 +304,6 @@ void LaneTeam::repeat(std::size_t lane, std::size_t length, const std::vector<st
 
 /// The lane has done all its periods; others beside it have not.
 void LaneTeam::park(std::size_t lane) {
-  at_[lane].parked = true;
   std::vector<double>& rows = parked_[lane];
   for (int row = rows_.to; row < rows_.constants; ++row) rows.push_back(value(row, lane));
   rest(lane);
@@ -336,7 +337,7 @@ bool LaneTeam::arrived(std::size_t first, std::size_t count) {
     some = some || (goes_on && at.done < periods_);
   }
   for (std::size_t lane = first; some && through && lane < end; ++lane) {
-    if (at_[lane].done == periods_ && at_[lane].marches && !at_[lane].parked) park(lane);
+    if (at_[lane].done == periods_ && at_[lane].marches && parked_[lane].empty()) park(lane);
   }
   return some;
 }
@@ -360,18 +361,11 @@ void LaneTeam::advance(int periods, bool record) {
   kernel_(batch_);
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
     Lane& l = lanes_[lane];
-    if (std::exchange(at_[lane].parked, false)) {
-      int row = rows_.to;
-      for (const double number : std::exchange(parked_[lane], {})) value(row++, lane) = number;
-    }
+    int row = rows_.to;
+    for (const double number : std::exchange(parked_[lane], {})) value(row++, lane) = number;
     if (at_[lane].marches) put_down(lane, rows_.to, 0);
-    for (std::size_t i = 0; i < l.law.contacts.size(); ++i) {
-      double& count = value(rows_.impacts + static_cast<int>(i), lane);
-      if (!l.motion->impacts.empty()) {
-        l.motion->impacts[static_cast<std::size_t>(l.law.contacts[i])] += static_cast<std::int64_t>(count);
-      }
-      count = 0;
-    }
+    count_impacts(lane, l.motion->impacts);
+    for (int i = 0; i < static_cast<int>(l.law.contacts.size()); ++i) value(rows_.impacts + i, lane) = 0;
   }
 }
 

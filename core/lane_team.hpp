@@ -48,13 +48,12 @@ class LaneTeam {
  private:
   /// Where the rows that the bookkeeping touches stand (LaneRows, with sizes known at run time only).
   struct Rows {
-    int from, to, level, far, vigour, impacts, constants, count;
+    int from, to, level, vigour, impacts, constants, count;  // `far` follows `level`
     Rows(int n, int m, int constant_rows) {
       from = 0;
       to = 2 * n;
       level = 4 * n + 4 * m;
-      far = level + m;
-      vigour = far + m;
+      vigour = level + 2 * m;
       impacts = vigour + 1;
       constants = impacts + m;
       count = constants + constant_rows;
@@ -70,16 +69,17 @@ class LaneTeam {
     bool marches = false;     ///< else it goes alone, and its state is the motion's
     bool helped = false;      ///< some of this period has been done alone
     bool sticks = false;      ///< it was not free a cell after it last left
-    bool parked = false;      ///< it has done all periods and waits at rest for others
   };
 
   /// A state that a motion has had at a section: is it there again, all that follows is known. After so many
   /// periods, more and more, a new one is taken.
   struct Mark {
-    std::vector<double> numbers;        ///< all that decides what follows; none: not taken yet
-    std::vector<std::int64_t> impacts;  ///< counted up to there
-    std::size_t periods = 0;            ///< since the beginning
-    int span = 1;                       ///< from it to the next one
+    bool marched = false, stuck = false;  ///< what Progress said
+    std::vector<double> rows;             ///< if it marched: all that decides what follows …
+    HybridState state;                    ///< … else it is this
+    std::vector<std::int64_t> impacts;    ///< counted up to there
+    std::size_t periods = 0;              ///< since the beginning; 0: not taken yet
+    int span = 1;                         ///< from it to the next one
   };
 
   std::size_t index(int row, std::size_t lane) const {
@@ -92,7 +92,10 @@ class LaneTeam {
   void finish_alone(std::size_t lane);
   void look_back(std::size_t lane);
   void repeat(std::size_t lane, std::size_t length, const std::vector<std::int64_t>& before);
-  void describe(std::size_t lane);
+  bool is_at(std::size_t lane, const Mark& mark);
+  void take(std::size_t lane, Mark& mark);
+  void rows_of(std::size_t lane, std::vector<double>& rows);
+  void set_levels(std::size_t lane, double level);
   void count_impacts(std::size_t lane, std::vector<std::int64_t>& list);
   void park(std::size_t lane);
   void board(std::size_t lane, int cell);
@@ -110,13 +113,13 @@ class LaneTeam {
   std::vector<double> outside_;  ///< see tabulate
   std::vector<long> queue_;
   std::vector<Progress> at_;
+  std::vector<Mark> marks_;
+  std::vector<double> now_;  ///< rows_of a lane that looks back
+  Lanes::Repeats repeats_;
   // Of the advance that is under way:
   std::size_t periods_ = 0;
   std::vector<double*> kept_;  ///< where its states go; nullptr: it has ended; nothing: they are not kept
-  std::vector<std::vector<double>> parked_;  ///< rows of a lane that waits at rest for the others
-  Lanes::Repeats repeats_;
-  std::vector<Mark> marks_;
-  std::vector<double> now_;  ///< see describe
+  std::vector<std::vector<double>> parked_;  ///< rows of a lane that is done and waits at rest for others
   LaneBatch batch_;
 };
 

@@ -13,15 +13,6 @@ bool same(const Touch& a, const Touch& b) {
   return a.order == b.order && same(a.speed, b.speed) && same(a.root, b.root);
 }
 
-/// Whether two motions go on alike from here.
-bool same(const HybridState& a, const HybridState& b) {
-  const auto numbers = [](double p, double q) { return same(p, q); };
-  const auto touches = [](const Touch& p, const Touch& q) { return same(p, q); };
-  return std::equal(a.x.begin(), a.x.end(), b.x.begin(), b.x.end(), numbers) && same(a.time, b.time) &&
-         a.mode == b.mode && a.settled == b.settled &&
-         std::equal(a.touches.begin(), a.touches.end(), b.touches.begin(), b.touches.end(), touches);
-}
-
 bool same(const Section& a, const Section& b) {
   return a.kind == b.kind && a.contact == b.contact && a.coordinate == b.coordinate &&
          same(a.level, b.level) && a.direction == b.direction && same(a.interval, b.interval);
@@ -29,10 +20,18 @@ bool same(const Section& a, const Section& b) {
 
 }  // namespace
 
+bool go_on_alike(const HybridState& a, const HybridState& b) {
+  const auto numbers = [](double p, double q) { return same(p, q); };
+  const auto touches = [](const Touch& p, const Touch& q) { return same(p, q); };
+  return std::equal(a.x.begin(), a.x.end(), b.x.begin(), b.x.end(), numbers) && same(a.time, b.time) &&
+         a.mode == b.mode && a.settled == b.settled &&
+         std::equal(a.touches.begin(), a.touches.end(), b.touches.begin(), b.touches.end(), touches);
+}
+
 auto RecallingSystem::find(const HybridState& state) -> const Iterate* {
   for (std::size_t k = 0; k < iterates_.size(); ++k) {
     const std::size_t place = (expected_ + k) % iterates_.size();
-    if (!same(iterates_[place].from, state)) continue;
+    if (!go_on_alike(iterates_[place].from, state)) continue;
     expected_ = place + 1;
     return &iterates_[place];
   }

@@ -15,6 +15,10 @@
 
 namespace graze {
 
+/// Whether two motions of one system go on alike, to the last bit: everything of a state counts but the whole
+/// periods passed, on which no motion depends.
+bool go_on_alike(const HybridState& a, const HybridState& b);
+
 /// Another system whose latest meetings with a section are known again: an orbit of up to `capacity` of them
 /// is computed once. Everything of a state counts but the whole periods passed, on which no motion depends;
 /// every number that comes out is that of the other system. An observer hears of what is computed, so under

@@ -159,6 +159,15 @@ void add_chains(Crowd& crowd, Draw& draw, int count) {
   }
 }
 
+Crowd some_of_each(std::uint64_t seed) {
+  Crowd crowd;
+  Draw draw(seed);
+  add_two_masses(crowd, draw, 150);
+  add_one_mass(crowd, draw, 150);
+  add_chains(crowd, draw, 40);
+  return crowd;
+}
+
 bool same_bits(const LaneMotion& a, const LaneMotion& b) {
   return a.outcome == b.outcome && a.impacts == b.impacts && a.points.size() == b.points.size() &&
          std::memcmp(a.points.data(), b.points.data(), a.points.size() * sizeof(double)) == 0 &&
@@ -245,11 +254,7 @@ TEST_CASE("lanes: chains with any stops move as in the scalar engine") {
 
 TEST_CASE("lanes: a motion does not depend on those beside it, to the last bit") {
   const KernelKept kept;
-  Crowd crowd;
-  Draw draw(10);
-  add_two_masses(crowd, draw, 150);
-  add_one_mass(crowd, draw, 150);
-  add_chains(crowd, draw, 40);
+  const Crowd crowd = some_of_each(10);
   for (const std::string& kernel : tested_kernels()) {
     choose_lane_kernel(kernel);
     std::vector<LaneMotion> together = crowd.motions();
@@ -281,11 +286,7 @@ TEST_CASE("lanes: a motion does not depend on those beside it, to the last bit")
 
 TEST_CASE("lanes: periods that are known are those that would have been gone through, to the last bit") {
   const KernelKept kept;
-  Crowd crowd;
-  Draw draw(11);
-  add_two_masses(crowd, draw, 150);
-  add_one_mass(crowd, draw, 150);
-  add_chains(crowd, draw, 40);
+  const Crowd crowd = some_of_each(11);
   for (const std::string& kernel : tested_kernels()) {
     choose_lane_kernel(kernel);
     std::vector<LaneMotion> known = crowd.motions(), gone = crowd.motions();
