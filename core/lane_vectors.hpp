@@ -11,12 +11,11 @@ using V = Simd::Vector;
 using Mask = Simd::Mask;
 
 inline V all(double a) { return Simd::all(a); }
-inline V load(const double* p) {
-  V v;
-  __builtin_memcpy(&v, p, sizeof v);
-  return v;
-}
-inline void store(double* p, const V& v) { __builtin_memcpy(p, &v, sizeof v); }
+/// Vectors wherever numbers stand. (Copied as bytes they would go in halves, and a vector that has been stored in
+/// halves has to be waited for when it is loaded.)
+using Anywhere [[gnu::aligned(8), gnu::may_alias]] = V;
+inline V load(const double* p) { return *reinterpret_cast<const Anywhere*>(p); }
+inline void store(double* p, const V& v) { *reinterpret_cast<Anywhere*>(p) = v; }
 /// Row r of lanes whose row 0 is here: the rows follow at every eighth place.
 inline double* row(double* base, int r) { return base + r * lanes_per_block; }
 inline const double* row(const double* base, int r) { return base + r * lanes_per_block; }
