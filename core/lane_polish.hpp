@@ -326,27 +326,67 @@ class Polisher {
     V t = a.value / (a.value - b.value);
     const Mask rises = open & crosses & above(a.rate, 0);
     if (any(rises)) t = pick(rises, cubic.falls(b.value), t);
-    const Mask may_dip = open & ~crosses;
+    const Mask may_dip = open & (~crosses | above(b.rate, 0));
     if (any(may_dip)) {
       open = open & ~(~just_left & hull.positive_halves(g.at(Rows::margin + i)));
-      // A dip below zero that certainly is one.
+      // A dip below zero that certainly is one: on this side of the turning point.
       const V disc = fma(cubic.c, cubic.c, cubic.b * cubic.d * -3.0);
       const V turn = -cubic.b / (cubic.c + Simd::sqrt(greater(disc, all(0))));
       const V away = turn * (1.0 - turn);
-      const V low = cubic.value(turn);
-      const Mask dips = may_dip & above(disc, 0) & above(turn, 0) & below(turn, all(1)) &
-                        below(low, -(bound * (1.0 / 24) * (away * away)));
-      const V down = Simd::sqrt(greater(-low / cubic.half_curvature(turn), all(0)));
-      t = pick(dips, turn - down, t);
+      const V low = cubic.value(turn), half_curvature = cubic.half_curvature(turn);
+      const Mask turns = may_dip & above(disc, 0) & above(turn, 0) & below(turn, all(1));
+      const Mask dips = turns & (crosses | below(low, -(bound * (1.0 / 24) * (away * away))));
+      t = pick(dips, turn - Simd::sqrt(greater(-low / half_curvature, all(0))), t);
       found = found | dips;
+      const Mask unsure = open & turns & ~found & ~just_left;
+      if (any(unsure)) open = open & ~look_closer(g, piece, i, unsure, turn, half_curvature, m);
     }
     t = cubic.root(t, open & found, curvature(g, i, piece.z, piece.phase) * l2,
                    curvature(g, i, piece.to, g.later) * l2);
     found = found & above(t, 0) & below(t, all(1));
     m.unsure = m.unsure | (open & ~found);
-    const Mask first = open & found & below(t, m.fraction);
+    meet(open & found, i, t, m);
+  }
+  static void meet(const Mask& lanes, int i, const V& t, Meeting& m) {
+    const Mask first = lanes & below(t, m.fraction);
     m.fraction = pick(first, t, m.fraction);
     m.contact = pick(first, all(i), m.contact);
+  }
+
+  /// Where the cubic is nearer to zero than its error: the gap at its turning point, without error, and
+  /// cubics on either side. Lanes for which that decides.
+  Mask look_closer(const Group& g, const Piece& piece, int i, const Mask& todo, const V& turn,
+                   const V& half_curvature, Meeting& m) const {
+    const V length = 1.0 - piece.begin, way = turn * length, rest = length - way;
+    Mask early = todo;
+    V z[2 * N];
+    Phases p;
+    from_nearer_end(g, piece, piece.begin + way, early, z, p);
+    const Gap mid = gap(g, i, z, p), a = piece.gaps[i], b = piece.end[i];
+    const V margin = g.at(Rows::margin + i), w2 = way * way, r2 = rest * rest;
+    const Hull before({a.value, a.rate * way}, {mid.value, mid.rate * way}, piece.bound[i] * (w2 * w2));
+    const Hull after({mid.value, mid.rate * rest}, {b.value, b.rate * rest}, piece.bound[i] * (r2 * r2));
+    const Mask clear = before.positive_halves(margin) & after.positive_halves(margin);
+    const V t = turn - Simd::sqrt(greater(-mid.value / half_curvature, all(0)));
+    const Mask dips = todo & below(mid.value, -margin) & above(t, 0);
+    meet(dips, i, t, m);
+    return todo & (clear | dips);
+  }
+
+  /// The state at an instant of the cell, from its nearer end: its beginning, for the lanes that are `early`.
+  Turn from_nearer_end(const Group& g, const Piece& piece, const V& instant, Mask& early, V* z,
+                       Phases& p) const {
+    early = below(instant, all(0.5)) & ~above(piece.late, 0);
+    for (int j = 0; j < 2 * N; ++j) z[j] = pick(early, piece.before[j], piece.to[j]);
+    for (int j = 0; j < harmonics(); ++j) {
+      p.cosine[j] = pick(early, g.phase.cosine[j], g.later.cosine[j]);
+      p.sine[j] = pick(early, g.phase.sine[j], g.later.sine[j]);
+    }
+    const V away = pick(early, instant, instant - 1.0);
+    turn<half_cell>(p, away, p);
+    const Turn near = Turn::template over<half_cell>(g, away);
+    near.forward(z);
+    return near;
   }
 
   // ---- The common case ------------------------------------------------------------------------------------
@@ -770,16 +810,10 @@ class Polisher {
     Phases p;
     for (int tries = 0;; ++tries) {
       // The state at the guess from the nearer end of the cell; what a kick there does to that end.
-      early = below(guess, all(0.5)) & ~above(piece.late, 0);
-      for (int j = 0; j < 2 * N; ++j) {
-        z[j] = pick(early, piece.before[j], piece.to[j]);
-        kick[j] = stop.push[j];
-      }
-      const Turn near = Turn::template over<half_cell>(g, pick(early, guess, guess - 1.0));
-      near.forward(z);
+      const Turn near = from_nearer_end(g, piece, guess, early, z, p);
+      for (int j = 0; j < 2 * N; ++j) kick[j] = stop.push[j];
       near.backward(kick);
       // The gap next to it, as a polynomial, and its zero.
-      turn<half_cell>(g.phase, guess, p);
       near_gap(g, stop, p, z, f);
       shift = -(f[0] * f[1]) / fma(f[1], f[1], -(f[0] * f[2]));
       V value;
