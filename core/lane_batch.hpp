@@ -18,6 +18,9 @@ struct LaneRows {
   static constexpr int from = 0;           ///< z where the cell begins …
   static constexpr int to = from + modes;  ///< … and where it ends
   static constexpr int ends = to + modes;  ///< per contact: nᵀx and a third of its rate, there and there
+  static constexpr int begun = ends;  ///< of a lane that leaves: fraction of the cell, z there in `from`, …
+  static constexpr int last = ends + 1;              ///< … the contact just left, −1: none, …
+  static constexpr int rebound = ends + 2;           ///< … and the rate of its gap
   static constexpr int level = ends + 4 * Contacts;  ///< d less the error bound on this flight
   static constexpr int far = level + Contacts;       ///< d less what any bend on this flight can take
   static constexpr int vigour = far + Contacts;      ///< √Σ(q''''² + k q'''²) on this flight, or more
@@ -64,8 +67,8 @@ struct LaneBatch {
   double rate[most_harmonics] = {};  ///< of their phases, per cell
   const double* phase = nullptr;     ///< [cell][harmonic]: cos, sin, a third of their rates; cells + 1 times
   long* queue = nullptr;             ///< room for four entries per lane
-  /// Called for a lane that has to go through a cell by other means, from the z where it begins: the rows are
-  /// then as after that cell, or as at rest till the period ends.
+  /// Called for a lane that has to go through a cell, or the rest of it, by other means: the rows are then as
+  /// after that cell, or as at rest till the period ends.
   void (*left)(void* owner, long lane, int cell) = nullptr;
   /// Called at the end of each period of lanes first … first + count − 1: whether they go on with another
   /// one.

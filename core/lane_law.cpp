@@ -1,10 +1,12 @@
 #include "core/lane_law.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstddef>
 #include <numbers>
+#include <span>
 
 namespace graze {
 namespace {
@@ -77,44 +79,43 @@ int cells_for(double period, double rate) {
 }  // namespace
 
 std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
-  const auto& sys = law.equations;
-  const Eigen::Index n = sys.mass.rows();
-  const Eigen::Index harmonics = sys.frequency.size();
-  if (n > most_dofs || harmonics > most_harmonics || sys.position.size() > 16) return std::nullopt;
-  if (!(sys.base_frequency > 0) || !sys.commensurate) return std::nullopt;
+  const Eigen::Index n = law.mass.rows();
+  const Eigen::Index harmonics = law.frequency.size();
+  if (n > most_dofs || harmonics > most_harmonics || law.position.size() > 16) return std::nullopt;
+  if (!(law.base_frequency > 0) || !law.commensurate) return std::nullopt;
 
   LaneLaw lane;
   lane.dofs = static_cast<int>(n);
-  for (Eigen::Index i = 0; i < sys.position.size(); ++i) {
-    if (std::isfinite(sys.position(i))) lane.contacts.push_back(static_cast<int>(i));
+  for (Eigen::Index i = 0; i < law.position.size(); ++i) {
+    if (std::isfinite(law.position(i))) lane.contacts.push_back(static_cast<int>(i));
   }
   const Eigen::Index m = static_cast<Eigen::Index>(lane.contacts.size());
   if (m == 0 || m > most_contacts) return std::nullopt;
-  if (!modes.are_of(sys.mass, sys.damping, sys.stiffness)) {
-    modes = LaneModes(sys.mass, sys.damping, sys.stiffness);
+  if (!modes.are_of(law.mass, law.damping, law.stiffness)) {
+    modes = LaneModes(law.mass, law.damping, law.stiffness);
   }
   if (!modes.sound) return std::nullopt;
 
-  const double period = 2 * std::numbers::pi / sys.base_frequency;
-  const double fastest = harmonics > 0 ? sys.frequency.maxCoeff() : 0.0;
+  const double period = 2 * std::numbers::pi / law.base_frequency;
+  const double fastest = harmonics > 0 ? law.frequency.maxCoeff() : 0.0;
   lane.cells = cells_for(period, std::max(modes.rate, fastest));
   if (lane.cells == 0 || law.events <= 4 * lane.cells) return std::nullopt;
   lane.cell = period / lane.cells;
   const double h = lane.cell;
   for (Eigen::Index j = 0; j < harmonics; ++j) {
-    lane.orders.push_back(static_cast<int>(std::lround(sys.frequency(j) / sys.base_frequency)));
+    lane.orders.push_back(static_cast<int>(std::lround(law.frequency(j) / law.base_frequency)));
   }
 
   Columns normals(n, m);
   for (Eigen::Index i = 0; i < m; ++i)
-    normals.col(i) = sys.normal.col(lane.contacts[static_cast<std::size_t>(i)]);
-  const auto still = answer_to(modes, 0, sys.constant, Vector::Zero(n));
+    normals.col(i) = law.normal.col(lane.contacts[static_cast<std::size_t>(i)]);
+  const auto still = answer_to(modes, 0, law.constant, Vector::Zero(n));
   if (!still) return std::nullopt;
   lane.still = still->head(n);
   Answer& driven = lane.driven;
   driven.resize(n, 2 * harmonics);
   for (Eigen::Index j = 0; j < harmonics; ++j) {
-    const auto found = answer_to(modes, sys.frequency(j), sys.cosine.col(j), sys.sine.col(j));
+    const auto found = answer_to(modes, law.frequency(j), law.cosine.col(j), law.sine.col(j));
     if (!found) return std::nullopt;
     driven.col(2 * j) = found->head(n);
     driven.col(2 * j + 1) = found->tail(n);
@@ -153,7 +154,8 @@ std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
     Vector value, rate, push, pushed;  // pushed: a cell after `push`
     double position, stretch, driven, bend, bent, kick, scale, drag, restitution;
   };
-  std::vector<Contact> list(static_cast<std::size_t>(m));
+  std::array<Contact, most_contacts> all;
+  const std::span<Contact> list(all.data(), static_cast<std::size_t>(m));
   for (Eigen::Index i = 0; i < m; ++i) {
     Contact& c = list[static_cast<std::size_t>(i)];
     const int contact = lane.contacts[static_cast<std::size_t>(i)];
@@ -186,18 +188,18 @@ std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
     c.kick = lane.vigour(form, c.push);
     c.drag = c.rate.dot(lane.derivative(c.push));
     const double away = normals.col(i).dot(lane.still);
-    c.position = sys.position(contact) - away;
-    c.scale = std::abs(sys.position(contact)) + std::abs(away);
+    c.position = law.position(contact) - away;
+    c.scale = std::abs(law.position(contact)) + std::abs(away);
     c.driven = c.bent = 0;
     for (Eigen::Index j = 0; j < harmonics; ++j) {
       const double amplitude =
           std::hypot(normals.col(i).dot(driven.col(2 * j)), normals.col(i).dot(driven.col(2 * j + 1)));
-      const double square = sys.frequency(j) * h * sys.frequency(j) * h;
+      const double square = law.frequency(j) * h * law.frequency(j) * h;
       c.driven += square * square * amplitude;
       c.bent += square * amplitude;
       c.scale += amplitude;
     }
-    c.restitution = sys.restitution(contact);
+    c.restitution = law.restitution(contact);
   }
   // The most that the gap of one contact loses in the cell after a unit kick of another one.
   const auto spill = [](const Contact& of, const Contact& by) {
@@ -282,7 +284,7 @@ double LaneLaw::vigour(const Form& form, const Vector& z) const {
   return std::sqrt(std::max(0.0, sum));
 }
 
-Vector LaneLaw::answer(int at_cell) const {
+Vector LaneLaw::answer(double at_cell) const {
   Vector sum = Vector::Zero(2 * dofs);
   for (int i = 0; i < dofs; ++i) sum(2 * i) = still(i);
   for (std::size_t j = 0; j < orders.size(); ++j) {
@@ -301,7 +303,7 @@ Vector LaneLaw::inside(const Eigen::VectorXd& x, int at_cell) const {
   return to_modes * (x - (at_cell == 0 ? at_phase_zero : answer(at_cell)));
 }
 
-void LaneLaw::outside(const double* z, long stride, int at_cell, double* x) const {
+void LaneLaw::outside(const double* z, long stride, double at_cell, double* x) const {
   const auto sum = [&](const Vector& forced) {
     const int states = 2 * dofs;
     for (int i = 0; i < states; ++i) x[i] = forced(i);

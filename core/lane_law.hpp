@@ -37,15 +37,15 @@ struct LaneLaw {
   static std::optional<LaneLaw> of(const LinearLaw& law, LaneModes& modes);
 
   /// The modes for positions and velocities of a system, each position before its velocity, at the beginning
-  /// of a cell; and back.
+  /// of a cell; and back, anywhere.
   Vector inside(const Eigen::VectorXd& x, int at_cell) const;
-  void outside(const double* z, long stride, int at_cell, double* x) const;
+  void outside(const double* z, long stride, double at_cell, double* x) const;
   /// √Σ(q''''² + k q'''²) of a free motion from z on: it never grows.
   double vigour(const Vector& z) const;
 
  private:
   /// The motion that the forces alone make.
-  Vector answer(int at_cell) const;
+  Vector answer(double at_cell) const;
   Vector derivative(const Vector& z) const;
   /// vigour² = Σ αq² + βqp + γp², rounded up: all α, all β, all γ.
   Form vigour_form() const;

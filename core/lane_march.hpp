@@ -123,7 +123,11 @@ class March {
     for (int j = 0; j < count; ++j) {
       const long lane = hard_.entries[hard_.count + j];
       put_back(j, lane);
-      if ((left >> j) & 1u) b_.left(b_.owner, lane, static_cast<int>(cell_[lane / width]));
+      if ((left >> j) & 1u) {
+        for (int r = 0; r < 2 * N; ++r) copy(j, lane, Rows::from + r);
+        for (int r = Rows::begun; r <= Rows::rebound; ++r) copy(j, lane, r);
+        b_.left(b_.owner, lane, static_cast<int>(cell_[lane / width]));
+      }
       done(lane);
     }
   }
@@ -307,17 +311,15 @@ class March {
   }
 
   void put_back(int j, long lane) {
-    double* const to = base(lane);
-    const double* const from = together_ + j;
-    const auto copy = [&](int r) { *row(to, r) = *row(from, r); };
-    for (int i = 0; i < 2 * N; ++i) copy(Rows::to + i);
+    for (int i = 0; i < 2 * N; ++i) copy(j, lane, Rows::to + i);
     for (int i = 0; i < M; ++i) {
-      *row(to, Rows::impacts + i) += *row(from, Rows::impacts + i);
-      copy(Rows::level + i);
-      copy(Rows::far + i);
+      *row(base(lane), Rows::impacts + i) += *row(together_ + j, Rows::impacts + i);
+      copy(j, lane, Rows::level + i);
+      copy(j, lane, Rows::far + i);
     }
-    copy(Rows::vigour);
+    copy(j, lane, Rows::vigour);
   }
+  void copy(int j, long lane, int r) { *row(base(lane), r) = *row(together_ + j, r); }
 
   LaneBatch& b_;
   Polish polisher_;

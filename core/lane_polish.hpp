@@ -10,7 +10,7 @@ constexpr int half_cell = 8;   // terms of cosines and sines of half a cell, at 
 constexpr int near_terms = 5;  // next to a root that is known to `nearness` of a cell
 constexpr int near_turn = 3;   // terms there
 constexpr double nearness = 0.002;
-constexpr int most_impacts = 3;     // in one cell
+constexpr int most_impacts = 40;    // in one cell: of a body that comes to rest there, the greater part
 constexpr int more_guesses = 2;     // of an instant
 constexpr double closeness = 2e-5;  // of a first guess: there a parabola tells states to the last digit
 
@@ -290,6 +290,7 @@ class Polisher {
     V z[2 * N];  // there
     Phases phase;
     V last;           // the contact just left, −1: none
+    V rebound;        // rate of its gap
     V before[2 * N];  // where the cell would have begun without the impacts in it; not after one in its later
                       // half
     V late;           // 1: there was one
@@ -319,16 +320,26 @@ class Polisher {
     Mask open = todo & ~((just_left & positive_after_zero(a.rate, b, bound, g.at(Rows::margin + i))) |
                          (~just_left & hull.positive(g.at(Rows::margin + i))));
     if (!any(open)) return;
-    m.unsure = m.unsure | (open & just_left);
     const Cubic cubic(a, b);
     const Mask crosses = below(b.value, -g.at(Rows::margin + i));
+    const Mask again = open & just_left;
+    if (any(again)) {  // after a short flight it is the acceleration that tells when, after a long one the
+                       // cubic
+      const V brief = a.rate * -2.0 / (curvature(g, i, piece.z, piece.phase) * l2);
+      const V t = pick(above(brief, 0) & below(brief, all(1)), brief, cubic.falls(b.value));
+      const Mask found = again & crosses & above(t, 0) & below(t, all(1));
+      m.unsure = m.unsure | (again & ~found);
+      meet(found, i, t, m);
+      open = open & ~just_left;
+      if (!any(open)) return;
+    }
     Mask found = crosses;
     V t = a.value / (a.value - b.value);
     const Mask rises = open & crosses & above(a.rate, 0);
     if (any(rises)) t = pick(rises, cubic.falls(b.value), t);
     const Mask may_dip = open & (~crosses | above(b.rate, 0));
     if (any(may_dip)) {
-      open = open & ~(~just_left & hull.positive_halves(g.at(Rows::margin + i)));
+      open = open & ~hull.positive_halves(g.at(Rows::margin + i));
       // A dip below zero that certainly is one: on this side of the turning point.
       const V disc = fma(cubic.c, cubic.c, cubic.b * cubic.d * -3.0);
       const V turn = -cubic.b / (cubic.c + Simd::sqrt(greater(disc, all(0))));
@@ -338,7 +349,7 @@ class Polisher {
       const Mask dips = turns & (crosses | below(low, -(bound * (1.0 / 24) * (away * away))));
       t = pick(dips, turn - Simd::sqrt(greater(-low / half_curvature, all(0))), t);
       found = found | dips;
-      const Mask unsure = open & turns & ~found & ~just_left;
+      const Mask unsure = open & turns & ~found;
       if (any(unsure)) open = open & ~look_closer(g, piece, i, unsure, turn, half_curvature, m);
     }
     t = cubic.root(t, open & found, curvature(g, i, piece.z, piece.phase) * l2,
@@ -753,11 +764,13 @@ class Polisher {
     g.put(Rows::vigour, pick(lanes, strength, g.at(Rows::vigour)));
   }
 
-  /// Everything that happens in the cell, for the lanes that are active; which of them leave.
+  /// Everything that happens in the cell, for the lanes that are active; which of them leave, from where the
+  /// last of their certain pieces ends.
   [[gnu::noinline]] unsigned polish(const Group& g) const {
     Piece piece;
     piece.begin = all(0);
     piece.last = all(-1);
+    piece.rebound = all(0);
     piece.vigour = g.at(Rows::vigour);
     copy(g.phase, piece.phase);
     piece.late = all(0);
@@ -790,10 +803,14 @@ class Polisher {
       todo = todo & done;
     }
     const Mask done = active & ~left;
-    for (int i = 0; i < 2 * N; ++i) g.put(Rows::to + i, pick(done, piece.to[i], g.at(Rows::to + i)));
-    for (int i = 0; i < M; ++i) {
-      g.put(Rows::impacts + i, pick(done, piece.impacts[i], g.at(Rows::impacts + i)));
+    for (int i = 0; i < 2 * N; ++i) {
+      g.put(Rows::to + i, pick(done, piece.to[i], g.at(Rows::to + i)));
+      g.put(Rows::from + i, piece.z[i]);
     }
+    for (int i = 0; i < M; ++i) g.put(Rows::impacts + i, piece.impacts[i]);
+    g.put(Rows::begun, piece.begin);
+    g.put(Rows::last, piece.last);
+    g.put(Rows::rebound, piece.rebound);
     set_flight(g, done, vigour(g, piece.to));
     return Simd::bits(left);
   }
@@ -853,6 +870,10 @@ class Polisher {
       // Backwards in time the gap that is hit rises from zero.
       Mask apart =
           hit & ~again & positive_after_zero(speed * way, {a.value, -a.rate}, bound, g.at(Rows::margin + i));
+      // The gap that is hit again is zero at either end.
+      apart =
+          apart | (hit & again &
+                   below(fma(bound, all(1.0 / 96), g.at(Rows::margin + i)), smaller(a.rate, speed * way)));
       if (M > 1) {
         apart = apart | (~hit & again & positive_after_zero(a.rate, b, bound, g.at(Rows::margin + i))) |
                 (~hit & ~again & Hull(a, b, bound).positive_halves(g.at(Rows::margin + i)));
@@ -892,6 +913,7 @@ class Polisher {
       piece.phase.sine[j] = pick(good, p.sine[j], piece.phase.sine[j]);
     }
     piece.last = pick(good, m.contact, piece.last);
+    piece.rebound = pick(good, back, piece.rebound);
     return good;
   }
 

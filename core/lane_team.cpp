@@ -137,7 +137,7 @@ void LaneTeam::set_levels(std::size_t lane, double level) {
 }
 
 /// The motion's state from the rows.
-void LaneTeam::put_down(std::size_t lane, int from, int cell) {
+void LaneTeam::put_down(std::size_t lane, int from, double cell) {
   Lane& l = lanes_[lane];
   HybridState& s = l.motion->state;
   l.law.outside(&values_[index(from, lane)], lanes_per_block, cell, s.x.data());
@@ -148,18 +148,26 @@ void LaneTeam::put_down(std::size_t lane, int from, int cell) {
   s.touches.assign(static_cast<std::size_t>(l.motion->system->contacts()), Touch{});
 }
 
-/// What the kernel does not do: one cell, or the rest of the period where the motion is not free after it.
+/// What the kernel does not do: the rest of a cell, or of the period where the motion is not free after it.
 void LaneTeam::left(std::size_t lane, int cell) {
   const KeepDenormals keep;
-  put_down(lane, rows_.from, cell);
+  const double begun = value(rows_.ends, lane);
+  put_down(lane, rows_.from, cell + begun);
+  const LaneLaw& law = lanes_[lane].law;
+  LaneMotion& motion = *lanes_[lane].motion;
+  if (const int last = static_cast<int>(value(rows_.ends + 1, lane)); last >= 0) {
+    Touch& touch =
+        motion.state.touches[static_cast<std::size_t>(law.contacts[static_cast<std::size_t>(last)])];
+    touch.order = 1;
+    touch.speed = value(rows_.ends + 2, lane) / law.cell;
+  }
   rest(lane);
   at_[lane].marches = false;
   at_[lane].helped = true;
   if (cell + 1 == batch_.cells || at_[lane].sticks) return;
-  LaneMotion& motion = *lanes_[lane].motion;
   Section end;
   end.kind = Section::Kind::time;
-  end.interval = lanes_[lane].law.cell;
+  end.interval = (1 - begun) * law.cell;
   advance_alone(motion, end);
   if (motion.outcome == Outcome::ok) board(lane, cell + 1);
   at_[lane].sticks = !at_[lane].marches;

@@ -48,11 +48,12 @@ class LaneTeam {
  private:
   /// Where the rows that the bookkeeping touches stand (LaneRows, with sizes known at run time only).
   struct Rows {
-    int from, to, level, vigour, impacts, constants, count;  // `far` follows `level`
+    int from, to, ends, level, vigour, impacts, constants, count;  // `far` follows `level`
     Rows(int n, int m, int constant_rows) {
       from = 0;
       to = 2 * n;
-      level = 4 * n + 4 * m;
+      ends = 4 * n;
+      level = ends + 4 * m;
       vigour = level + 2 * m;
       impacts = vigour + 1;
       constants = impacts + m;
@@ -100,7 +101,7 @@ class LaneTeam {
   void park(std::size_t lane);
   void board(std::size_t lane, int cell);
   void rest(std::size_t lane);
-  void put_down(std::size_t lane, int from, int cell);
+  void put_down(std::size_t lane, int from, double cell);
   void tabulate();
   void record(std::size_t first, std::size_t end) const;
   std::size_t states() const { return 2 * static_cast<std::size_t>(lanes_.front().law.dofs); }

@@ -11,8 +11,8 @@ using V = Simd::Vector;
 using Mask = Simd::Mask;
 
 inline V all(double a) { return Simd::all(a); }
-/// Vectors wherever numbers stand. (Copied as bytes they would go in halves, and a vector that has been stored in
-/// halves has to be waited for when it is loaded.)
+/// Vectors wherever numbers stand. (Copied as bytes they would go in halves, and a vector that has been
+/// stored in halves has to be waited for when it is loaded.)
 using Anywhere [[gnu::aligned(8), gnu::may_alias]] = V;
 inline V load(const double* p) { return *reinterpret_cast<const Anywhere*>(p); }
 inline void store(double* p, const V& v) { *reinterpret_cast<Anywhere*>(p) = v; }

@@ -4,9 +4,20 @@
 
 namespace graze {
 
-bool is_mass(const Eigen::MatrixXd& matrix) {
-  const Eigen::LLT<Eigen::MatrixXd> factor(matrix);
+namespace {
+
+template <class Matrix>
+bool is_definite(const Matrix& matrix) {
+  const Eigen::LLT<Matrix> factor(matrix);
   return factor.info() == Eigen::Success && factor.rcond() > 1e-14;
+}
+
+}  // namespace
+
+bool is_mass(const Eigen::Ref<const Eigen::MatrixXd>& matrix) {
+  constexpr int few = 4;  // as most sweeps have: nothing is allocated
+  if (matrix.rows() > few) return is_definite<Eigen::MatrixXd>(matrix);
+  return is_definite<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, few, few>>(matrix);
 }
 
 template class LinearFamilySystem<1, 1, 1>;

@@ -22,7 +22,7 @@
 namespace graze {
 
 /// Whether a matrix is positive definite, far enough from singular to be solved with.
-bool is_mass(const Eigen::MatrixXd& matrix);
+bool is_mass(const Eigen::Ref<const Eigen::MatrixXd>& matrix);
 
 /// Which parameters are amplitudes of dry friction, and along what. A system with an amplitude of 0 has no
 /// such friction; the derivative by it is that of the friction's first effect (core/vanishing_friction).
@@ -78,25 +78,24 @@ class LinearFamilySystem final : public System, public LinearSource {
   double rate() const override { return rate_; }
   std::optional<LinearLaw> linear_law() const override {
     if (frictions() > 0) return std::nullopt;
-    const auto& from = plain_.system();
-    LinearLaw law;
-    auto& to = law.equations;
-    to.mass = from.mass;
-    to.damping = from.damping;
-    to.stiffness = from.stiffness;
-    to.constant = from.constant;
-    to.frequency = from.frequency;
-    to.cosine = from.cosine;
-    to.sine = from.sine;
-    to.normal = from.normal;
-    to.position = from.position;
-    to.restitution = from.restitution;
-    to.base_frequency = from.base_frequency;
-    to.commensurate = from.commensurate;
-    law.rate = rate_;
-    law.chatter = tolerance_.chatter;
-    law.events = tolerance_.events;
-    return law;
+    const auto& s = plain_.system();
+    const auto matrix = [](const auto& m) { return LinearLaw::Matrix(m.data(), m.rows(), m.cols()); };
+    const auto vector = [](const auto& v) { return LinearLaw::Vector(v.data(), v.size()); };
+    return LinearLaw{matrix(s.mass),
+                     matrix(s.damping),
+                     matrix(s.stiffness),
+                     vector(s.constant),
+                     vector(s.frequency),
+                     matrix(s.cosine),
+                     matrix(s.sine),
+                     matrix(s.normal),
+                     vector(s.position),
+                     vector(s.restitution),
+                     s.base_frequency,
+                     s.commensurate,
+                     rate_,
+                     tolerance_.chatter,
+                     tolerance_.events};
   }
 
   Outcome advance(HybridState& state, const Section& section, Observer* observer) override {
@@ -134,13 +133,11 @@ class LinearFamilySystem final : public System, public LinearSource {
   void gaps(const HybridState& state, Eigen::VectorXd& gap, Eigen::VectorXd& rate) const override {
     const auto& sys = plain_.system();
     const Eigen::Index n = sys.mass.rows();
-    Eigen::VectorXd q(n), v(n);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      q(i) = state.x(2 * i);
-      v(i) = state.x(2 * i + 1);
-    }
-    gap = sys.position - sys.normal.transpose() * q;
-    rate = -(sys.normal.transpose() * v);
+    using Coordinates = Eigen::Map<const Eigen::VectorXd, 0, Eigen::InnerStride<2>>;
+    const Coordinates q(state.x.data(), n), v(state.x.data() + 1, n);
+    gap = sys.position;
+    gap.noalias() -= sys.normal.transpose() * q;
+    rate.noalias() = -sys.normal.transpose() * v;
   }
 
   Eigen::RowVectorXd gap_gradient(const HybridState& state, int contact) const override {

@@ -1,16 +1,23 @@
 /// What a system tells of itself whose motion between rigid contacts without friction is linear.
 #pragma once
 
+#include <Eigen/Core>
 #include <cstdint>
 #include <optional>
 
-#include "core/linear_system.hpp"
-
 namespace graze {
 
-/// All that decides such a motion.
+/// All that decides such a motion, where the system has it: LinearSystem, which see.
 struct LinearLaw {
-  LinearSystem<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Dynamic> equations;
+  using Matrix = Eigen::Map<const Eigen::MatrixXd>;
+  using Vector = Eigen::Map<const Eigen::VectorXd>;
+
+  Matrix mass, damping, stiffness;
+  Vector constant, frequency;
+  Matrix cosine, sine, normal;
+  Vector position, restitution;
+  double base_frequency = 0;
+  bool commensurate = true;
   double rate = 0;          ///< System::rate
   double chatter = 0;       ///< Tolerance::chatter
   std::int64_t events = 0;  ///< Tolerance::events
@@ -20,7 +27,7 @@ struct LinearLaw {
 class LinearSource {
  public:
   virtual ~LinearSource() = default;
-  /// Nothing: it is not linear, or has frictions, at its values.
+  /// Nothing: it is not linear, or has frictions, at its values. Else it is valid as long as the system is.
   virtual std::optional<LinearLaw> linear_law() const = 0;
 };
 

@@ -113,6 +113,7 @@ std::vector<double> Model::start(std::span<const double>) const {
 
 std::vector<double> Model::values() const {
   std::vector<double> values;
+  values.reserve(parameters_.size());
   for (const Parameter& p : parameters_) values.push_back(p.value);
   return values;
 }
