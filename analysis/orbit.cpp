@@ -53,12 +53,13 @@ Orbit refine_orbit(const PoincareMap& map, const HybridState& guess, int n, cons
   orbit.start = guess;
   Turn now = turn(map, guess, n);
   if (now.outcome != Outcome::ok) return orbit;
-  constexpr double rounding = 1e-15;
+  constexpr double rounding = 1e-15;     // of a residual …
+  constexpr double indifferent = 2e-14;  // … and of what a step that follows from it is worth
   for (int k = 0; k < options.iterations && now.residual > rounding * now.size; ++k) {
     const Eigen::Index d = now.defect.size();
     const Eigen::MatrixXd slope = Eigen::MatrixXd::Identity(d, d) - now.jacobian;
     const Eigen::VectorXd step = slope.fullPivLu().solve(now.defect);
-    if (!step.allFinite()) break;
+    if (!step.allFinite() || step.cwiseAbs().maxCoeff() <= indifferent * now.size) break;
     const Eigen::VectorXd from = map.coordinates(orbit.start);
     bool better = false;
     for (double share = 1; share > 0.05 && !better; share /= 2) {
