@@ -312,6 +312,110 @@ TEST_CASE("lanes: periods that are known are those that would have been gone thr
   }
 }
 
+namespace {
+
+/// A system that counts what it is asked for itself: impacts, motions.
+class Counted final : public System, public LinearSource {
+ public:
+  explicit Counted(std::unique_ptr<System> system) : system_(std::move(system)) {}
+  int states() const override { return system_->states(); }
+  int contacts() const override { return system_->contacts(); }
+  double period() const override { return system_->period(); }
+  bool periodic() const override { return system_->periodic(); }
+  double rate() const override { return system_->rate(); }
+  Outcome advance(HybridState& state, const Section& section, Observer* observer) override {
+    ++motions;
+    Tally tally{observer};
+    const Outcome outcome = system_->advance(state, section, &tally);
+    impacts += tally.impacts;
+    return outcome;
+  }
+  Outcome advance(HybridState& state, const Section& section, Tangent& tangent) override {
+    return system_->advance(state, section, tangent);
+  }
+  void gaps(const HybridState& state, Eigen::VectorXd& gap, Eigen::VectorXd& rate) const override {
+    system_->gaps(state, gap, rate);
+  }
+  Eigen::RowVectorXd gap_gradient(const HybridState& state, int contact) const override {
+    return system_->gap_gradient(state, contact);
+  }
+  std::optional<LinearLaw> linear_law() const override {
+    return dynamic_cast<const LinearSource&>(*system_).linear_law();
+  }
+
+  std::int64_t motions = 0, impacts = 0;
+
+ private:
+  struct Tally final : Observer {
+    Observer* told;
+    std::int64_t impacts = 0;
+    explicit Tally(Observer* observer) : told(observer) {}
+    void event(const Event& e) override {
+      impacts += e.kind == EventKind::impact ? 1 : 0;
+      if (told != nullptr) told->event(e);
+    }
+    void near_miss(int contact, double time, double speed) override {
+      if (told != nullptr) told->near_miss(contact, time, speed);
+    }
+    void excursion(int contact, double time, double gap) override {
+      if (told != nullptr) told->excursion(contact, time, gap);
+    }
+  };
+  std::unique_ptr<System> system_;
+};
+
+/// What is left to the scalar engine of two masses with stops at frequencies first + k × step.
+struct Left {
+  std::int64_t motions = 0, impacts = 0;  ///< by it
+  std::int64_t all_impacts = 0;
+  Left(double first, double step, int count, double d1, double d2, int turns) {
+    const auto model = make_model("name = 'two_dof_stops'");
+    Crowd crowd;
+    for (int k = 0; k < count; ++k) {
+      Settings set{*model, model->values()};
+      set("delta", first + k * step);
+      set("d1", d1);
+      set("d2", d2);
+      crowd.systems.push_back(std::make_unique<Counted>(model->system(set.values, {})));
+      crowd.starts.push_back(state_at({0, 0, 0, 0}));
+    }
+    std::vector<LaneMotion> marched = crowd.motions();
+    Lanes(marched, Lanes::Repeats::gone_through).advance(turns, false);
+    for (std::size_t k = 0; k < marched.size(); ++k) {
+      const auto& system = dynamic_cast<const Counted&>(*crowd.systems[k]);
+      motions += system.motions;
+      impacts += system.impacts;
+      for (const std::int64_t n : marched[k].impacts) all_impacts += n;
+    }
+  }
+};
+
+}  // namespace
+
+// LANES.md, "What leaves": what only comes near a stop, or falls behind it and turns back, does not.
+TEST_CASE("lanes: motions in chaos hardly ever leave") {
+  const KernelKept kept;
+  for (const std::string& kernel : tested_kernels()) {
+    choose_lane_kernel(kernel);
+    const Left left(1.44, 3e-4, 200, 0.3, 0.3, 100);
+    INFO(kernel << ": " << left.motions << " cells of " << left.all_impacts << " impacts");
+    CHECK(left.all_impacts > 15'000);
+    CHECK(left.motions < 10);
+  }
+}
+
+// LANES.md, "What leaves": from where the last certain piece ends, which is near the end of the chatter.
+TEST_CASE("lanes: of the impacts of chatter the last ones leave only") {
+  const KernelKept kept;
+  for (const std::string& kernel : tested_kernels()) {
+    choose_lane_kernel(kernel);
+    const Left left(0.28, 1e-4, 64, 0.3, 0.3, 20);
+    INFO(kernel << ": " << left.impacts << " of " << left.all_impacts << " impacts");
+    CHECK(left.all_impacts > 10'000);
+    CHECK(left.impacts < left.all_impacts / 2);
+  }
+}
+
 // LANES.md, "Far": |row · z''| of a free motion stays below bend × vigour.
 TEST_CASE("lanes: nothing bends more than its bound on a free flight") {
   using Rows = LaneRows<2, 2>;
