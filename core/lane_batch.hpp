@@ -6,6 +6,7 @@
 namespace graze {
 
 inline constexpr int lanes_per_block = 8;
+inline constexpr int most_impacts = 40;  ///< of a lane in a cell; the rest of them is not the kernel's
 
 /// Where the rows of a block of lanes stand: row r of lane l in block b at values[(b * rows + r) * 8 + l].
 /// Time counts in cells.

@@ -99,7 +99,7 @@ std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
   const double period = 2 * std::numbers::pi / law.base_frequency;
   const double fastest = harmonics > 0 ? law.frequency.maxCoeff() : 0.0;
   lane.cells = cells_for(period, std::max(modes.rate, fastest));
-  if (lane.cells == 0 || law.events <= 4 * lane.cells) return std::nullopt;
+  if (lane.cells == 0 || law.events <= (most_impacts + 1) * lane.cells) return std::nullopt;
   lane.cell = period / lane.cells;
   const double h = lane.cell;
   for (Eigen::Index j = 0; j < harmonics; ++j) {

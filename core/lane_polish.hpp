@@ -10,7 +10,6 @@ constexpr int half_cell = 8;   // terms of cosines and sines of half a cell, at 
 constexpr int near_terms = 5;  // next to a root that is known to `nearness` of a cell
 constexpr int near_turn = 3;   // terms there
 constexpr double nearness = 0.002;
-constexpr int most_impacts = 40;    // in one cell: of a body that comes to rest there, the greater part
 constexpr int more_guesses = 2;     // of an instant
 constexpr double closeness = 2e-5;  // of a first guess: there a parabola tells states to the last digit
 
@@ -323,8 +322,7 @@ class Polisher {
     const Cubic cubic(a, b);
     const Mask crosses = below(b.value, -g.at(Rows::margin + i));
     const Mask again = open & just_left;
-    if (any(again)) {  // after a short flight it is the acceleration that tells when, after a long one the
-                       // cubic
+    if (any(again)) {  // short flights are the acceleration's, long ones the cubic's
       const V brief = a.rate * -2.0 / (curvature(g, i, piece.z, piece.phase) * l2);
       const V t = pick(above(brief, 0) & below(brief, all(1)), brief, cubic.falls(b.value));
       const Mask found = again & crosses & above(t, 0) & below(t, all(1));
