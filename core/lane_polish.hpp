@@ -10,6 +10,7 @@ constexpr int half_cell = 8;   // terms of cosines and sines of half a cell, at 
 constexpr int near_terms = 5;  // next to a root that is known to `nearness` of a cell
 constexpr int near_turn = 3;   // terms there
 constexpr double nearness = 0.002;
+constexpr double settled = 1e-10;   // of a step of Newton's, in cells: the next would be lost in rounding
 constexpr int more_guesses = 2;     // of an instant
 constexpr double closeness = 2e-5;  // of a first guess: there a parabola tells states to the last digit
 
@@ -838,8 +839,14 @@ class Polisher {
       if (tries == more_guesses || !any(far)) break;
       guess = pick(far, guess + shift, guess);
     }
-    V rest;
-    evaluate(f, shift, rest, slope);
+    // To the last digit: a gap that is not zero here is felt by the next one of ever smaller impacts.
+    V step = all(0);
+    for (int k = 0; k < 2; ++k) {
+      V rest;
+      evaluate(f, shift, rest, slope);
+      step = rest / slope;
+      shift -= step;
+    }
 
     const V instant = guess + shift;
     const Turn further = Turn::template over<near_turn>(g, shift);
@@ -855,8 +862,8 @@ class Polisher {
     // Nothing else up to there?
     const V way = instant - piece.begin;
     const V w2 = way * way;
-    Mask good = todo & below(modulus(shift), all(nearness)) & above(way, 0) & below(instant, all(1 - 1e-9)) &
-                above(speed, 0);
+    Mask good = todo & below(modulus(shift), all(nearness)) & below(modulus(step), all(settled)) &
+                above(way, 0) & below(instant, all(1 - 1e-9)) & above(speed, 0);
     Gap here[M];
     for (int i = 0; i < M; ++i) {
       const Mask hit = is(m.contact, i);
