@@ -28,10 +28,11 @@ Progress::~Progress() {
 void Progress::add(std::size_t points) {
   done_ += points;
   if (quiet_) return;
+  const bool first = terminal_ && !drawn_;  // a bar stands from the first points on
   const Clock::duration pause =
       terminal_ ? Clock::duration(std::chrono::milliseconds(200)) : Clock::duration(std::chrono::minutes(1));
   const Clock::time_point now = Clock::now();
-  if (now - last_ < pause) return;
+  if (!first && now - last_ < pause) return;
   last_ = now;
   drawn_ = true;
   draw();

@@ -6,7 +6,8 @@
 
 namespace graze {
 
-/// A bar with the time left when stderr is a terminal, else one line a minute.
+/// A bar with the time left when stderr is a terminal, drawn with the first points and every 0.2 s; else one
+/// line a minute.
 class Progress {
  public:
   /// @param total  points of the whole run

@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
-from graze_cli import GRAZE, SIMULATE, SWEEP, CliTest, main  # noqa: E402
+from graze_cli import GRAZE, SIMULATE, SWEEP, CliTest, long_sweep, main  # noqa: E402
 
 
 class CaseFiles(CliTest):
@@ -131,6 +131,7 @@ class ResultFiles(CliTest):
         self.graze("run", "case.toml", "--force", "--quiet")
 
     def test_damaged_block_is_computed_again(self):
+        self.write("case.toml", long_sweep(points=60, transient=5000))
         self.graze("run", "case.toml", "--quiet", "-o", "whole.h5")
         self.graze("run", "case.toml", "--quiet", "--max-time", "0.000001s", code=75)
         process = self.start("run", "case.toml", "--threads", "1")

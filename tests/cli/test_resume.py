@@ -10,15 +10,13 @@ import h5py
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
-from graze_cli import SWEEP, CliTest, main  # noqa: E402
-
-LONG = SWEEP.replace("points = 24", "points = 120").replace("transient = 40", "transient = 150")
+from graze_cli import CliTest, long_sweep, main  # noqa: E402
 
 
 class Resume(CliTest):
     def setUp(self):
         super().setUp()
-        self.write("case.toml", LONG)
+        self.write("case.toml", long_sweep(points=120, transient=1200))
 
     def reference(self):
         """An uninterrupted run."""
@@ -97,7 +95,7 @@ class Resume(CliTest):
 
     def test_second_interrupt_kills(self):
         # One block of all points: the first signal cannot end it soon.
-        process = self.start("run", "case.toml", "--set", "run.block=120", "--set", "analysis.transient=100000")
+        process = self.start("run", "case.toml", "--set", "run.block=120", "--set", "analysis.transient=1000000")
         while process.poll() is None and not os.path.exists(self.path("case.h5")):
             time.sleep(0.002)
         time.sleep(0.1)

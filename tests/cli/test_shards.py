@@ -12,9 +12,7 @@ import time
 import h5py
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
-from graze_cli import SIMULATE, SWEEP, CliTest, main  # noqa: E402
-
-LONG = SWEEP.replace("points = 24", "points = 600").replace("transient = 40", "transient = 2000")
+from graze_cli import SIMULATE, SWEEP, CliTest, long_sweep, main  # noqa: E402
 
 
 class Shards(CliTest):
@@ -135,7 +133,7 @@ class Shards(CliTest):
 class AtOnce(CliTest):
     def setUp(self):
         super().setUp()
-        self.write("case.toml", LONG)
+        self.write("case.toml", long_sweep(points=600, transient=20000))
 
     def under_way(self, *options):
         process = self.start("run", "case.toml", "--threads", "1", *options)
@@ -191,7 +189,7 @@ class AtOnce(CliTest):
               return 0;
             }""")
         subprocess.run(["cc", "-shared", "-fPIC", "-o", "clock.so", "clock.c", "-ldl"], cwd=self.folder, check=True)
-        short = ["run", "case.toml", "--set", "analysis.axis.points=40"]
+        short = ["run", "case.toml", "--set", "analysis.axis.points=40", "--set", "analysis.transient=5000"]
         self.graze(*short, "-o", "whole.h5")
         backwards = {**os.environ, "LD_PRELOAD": self.path("clock.so")}
         self.graze(*short, "--max-time", "0.05s", "--threads", "1", code=75, env=backwards)

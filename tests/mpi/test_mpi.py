@@ -8,9 +8,9 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.environ["GRAZE_SOURCE"], "tests", "cli", "support"))
-from graze_cli import GRAZE, SIMULATE, SWEEP, CliTest, main  # noqa: E402
+from graze_cli import GRAZE, SIMULATE, CliTest, long_sweep, main  # noqa: E402
 
-CASE = SWEEP.replace("points = 24", "points = 400").replace("transient = 40", "transient = 400")
+CASE = long_sweep(points=400, transient=1500)
 
 
 class Ranks(CliTest):

@@ -37,6 +37,12 @@ block = 1
 """
 
 
+def long_sweep(points, transient):
+    """A sweep through chaos, where no point is over before its transient: a run that can be met under way."""
+    return (SWEEP.replace("from = 0.7, to = 1.5, points = 24", f"from = 1.45, to = 1.5, points = {points}")
+            .replace("transient = 40", f"transient = {transient}"))
+
+
 class CliTest(unittest.TestCase):
     """A test with a scratch folder as the current one."""
 
