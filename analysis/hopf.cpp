@@ -1,11 +1,12 @@
 #include "analysis/hopf.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <cmath>
 #include <complex>
 #include <limits>
 #include <utility>
+
+#include "analysis/multipliers.hpp"
 
 namespace graze {
 namespace {
@@ -34,9 +35,8 @@ std::optional<double> growth(const Family& family, Equilibrium& at, std::int64_t
     at.state += change;
   }
   if (!(step <= 1e-9 * (1 + at.state.cwiseAbs().maxCoeff()))) return std::nullopt;
-  const Eigen::EigenSolver<Eigen::MatrixXd> solver(flow, false);
   std::complex<double> pair = 0;
-  for (const std::complex<double>& m : solver.eigenvalues()) {
+  for (const std::complex<double>& m : eigenvalues(flow)) {
     if (m.imag() > 0 &&
         (pair == 0.0 || std::abs(std::arg(m) - M_PI / 2) < std::abs(std::arg(pair) - M_PI / 2)))
       pair = m;

@@ -70,8 +70,7 @@ void block_eigenvalues(const Matrices& r, const Eigen::MatrixXd& turn, Eigen::In
     exponent += std::log(scale);
   }
   product = (turn.block(first, first, size, size) * product).eval();
-  const Eigen::EigenSolver<Eigen::MatrixXd> solver(product, false);
-  for (const std::complex<double>& value : solver.eigenvalues()) {
+  for (const std::complex<double>& value : eigenvalues(product)) {
     const double modulus = std::abs(value);
     values.push_back(modulus > 0 ? value / modulus * std::exp(exponent + std::log(modulus)) : 0.0);
   }
@@ -121,7 +120,24 @@ std::vector<std::complex<double>> regular_eigenvalues(const Matrices& factors) {
   return values;
 }
 
+/// The greatest first.
+void sort_by_modulus(std::vector<std::complex<double>>& values) {
+  std::stable_sort(values.begin(), values.end(), [](const auto& a, const auto& b) {
+    const double x = std::abs(a);
+    const double y = std::abs(b);
+    return x != y ? x > y : a.imag() > b.imag();
+  });
+}
+
 }  // namespace
+
+std::vector<std::complex<double>> eigenvalues(const Eigen::MatrixXd& matrix) {
+  if (!matrix.allFinite()) return {};
+  const Eigen::EigenSolver<Eigen::MatrixXd> solver(matrix, false);
+  std::vector<std::complex<double>> values(solver.eigenvalues().begin(), solver.eigenvalues().end());
+  sort_by_modulus(values);
+  return values;
+}
 
 std::vector<std::complex<double>> product_eigenvalues(std::span<const Eigen::MatrixXd> factors) {
   const std::size_t n = static_cast<std::size_t>(factors.front().cols());
@@ -132,11 +148,7 @@ std::vector<std::complex<double>> product_eigenvalues(std::span<const Eigen::Mat
   std::vector<std::complex<double>> values;
   if (regular.front().cols() > 0) values = regular_eigenvalues(regular);
   values.resize(n, 0.0);
-  std::stable_sort(values.begin(), values.end(), [](const auto& a, const auto& b) {
-    const double x = std::abs(a);
-    const double y = std::abs(b);
-    return x != y ? x > y : a.imag() > b.imag();
-  });
+  sort_by_modulus(values);
   return values;
 }
 

@@ -8,6 +8,9 @@
 
 namespace graze {
 
+/// Eigenvalues of a matrix, greatest modulus first; none where it is not finite.
+std::vector<std::complex<double>> eigenvalues(const Eigen::MatrixXd& matrix);
+
 /// Eigenvalues of F_K ⋯ F_2 F_1 (square factors of one size), greatest modulus first, without forming the
 /// product: orthogonal iteration F_k Q_{k−1} = Q_k R_k until the R_k are block triangular in common.
 /// Directions that some factor sends to exactly zero rows (a contact that sticks) give multipliers that are

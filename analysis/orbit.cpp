@@ -1,9 +1,10 @@
 #include "analysis/orbit.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+
+#include "analysis/multipliers.hpp"
 
 namespace graze {
 namespace {
@@ -31,18 +32,6 @@ Turn turn(const PoincareMap& map, const HybridState& start, int n) {
   t.residual = t.defect.cwiseAbs().maxCoeff();
   if (!std::isfinite(t.residual)) t.outcome = Outcome::non_finite;
   return t;
-}
-
-std::vector<std::complex<double>> eigenvalues(const Eigen::MatrixXd& matrix) {
-  if (!matrix.allFinite()) return {};
-  const Eigen::EigenSolver<Eigen::MatrixXd> solver(matrix, false);
-  std::vector<std::complex<double>> values(solver.eigenvalues().begin(), solver.eigenvalues().end());
-  std::stable_sort(values.begin(), values.end(), [](const auto& a, const auto& b) {
-    const double x = std::abs(a);
-    const double y = std::abs(b);
-    return x != y ? x > y : a.imag() > b.imag();
-  });
-  return values;
 }
 
 }  // namespace

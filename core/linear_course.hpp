@@ -92,7 +92,7 @@ class LinearLeg {
     const Eigen::Matrix<Dual<1>, Dofs, 1> normal = system_.normal.col(leg.contact);
     // Of the guard per acceleration: a force of one along the normal.
     const S compliance =
-        closed_ ? S(normal.dot(Eigen::Matrix<Dual<1>, Dofs, 1>(system_.mass.inverse() * normal))) : S(1);
+        closed_ ? S(normal.dot(Eigen::Matrix<Dual<1>, Dofs, 1>(inverse_of(system_.mass) * normal))) : S(1);
     const S approach = normal.dot(x.tail(dofs()));
     const S value = compliance * dot(contact.guard);
     switch (leg.end) {

@@ -151,7 +151,7 @@ class LinearFamilySystem final : public System, public LinearSource {
   /// 1 per unit of time where the equations have no rate at all (a ball that only falls).
   static double fastest(const Equations& equations) {
     const Eigen::Index n = equations.mass.rows();
-    const Eigen::Matrix<double, Dofs, Dofs> inverse_mass = equations.mass.inverse();
+    const Eigen::Matrix<double, Dofs, Dofs> inverse_mass = inverse_of(equations.mass);
     Eigen::Matrix<double, state_size<Dofs>, state_size<Dofs>> A;
     A.setZero(2 * n, 2 * n);
     A.block(n, 0, n, n) = inverse_mass * -equations.stiffness;

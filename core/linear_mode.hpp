@@ -9,7 +9,6 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <Eigen/LU>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,6 +18,7 @@
 
 #include "core/dual.hpp"
 #include "core/dual_sum.hpp"
+#include "core/elimination.hpp"
 #include "core/friction_mode.hpp"
 #include "core/linear_system.hpp"
 
@@ -177,7 +177,7 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
   const ModeLayout layout = layout_of(sys);
   using Rows = Eigen::Matrix<S, Dofs, Z>;
 
-  const Coordinates inverse_mass = sys.mass.inverse();
+  const Coordinates inverse_mass = inverse_of(sys.mass);
   Rows force(n, z);
   force << -sys.stiffness, -sys.damping, sys.cosine, sys.sine, sys.constant;
   if constexpr (Frictions != 0) {
@@ -231,26 +231,28 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
   powers_.push_back(sum);
 
   contacts.resize(static_cast<std::size_t>(m));
-  Eigen::Matrix<S, Eigen::Dynamic, Z> multipliers;
-  Eigen::Matrix<S, Eigen::Dynamic, Dofs> reactions;
-  if (!holding.empty()) {
-    Eigen::Matrix<S, Dofs, Eigen::Dynamic> N(n, static_cast<Eigen::Index>(holding.size()));
-    for (Eigen::Index k = 0; k < N.cols(); ++k) N.col(k) = holding[static_cast<std::size_t>(k)];
-    const Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> G = N.transpose() * inverse_mass * N;
-    const Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> stiff = G.inverse();
-    multipliers = stiff * (N.transpose() * (inverse_mass * force));
-    reactions = stiff * (N.transpose() * inverse_mass);
+  // Of what holds, per z and per force on the coordinates: G λ = Nᵀ M⁻¹ f with G = Nᵀ M⁻¹ N.
+  std::vector<Row> multipliers;
+  std::vector<Eigen::Matrix<S, 1, Dofs>> reactions;
+  std::vector<std::vector<S>> G(holding.size());
+  for (std::size_t k = 0; k < holding.size(); ++k) {
+    reactions.push_back(holding[k].transpose() * inverse_mass);
+    multipliers.push_back(reactions.back() * force);
+    for (const auto& other : holding) G[k].push_back(reactions.back().dot(other));
   }
+  auto again = G;
+  eliminate(again, multipliers);
+  eliminate(G, reactions);
   const Row never = Row::Unit(z, z - 1);  // a guard that never comes near zero
-  Eigen::Index place = 0;                 // in the order of `holding`
+  std::size_t place = 0;                  // in the order of `holding`
   for (Eigen::Index i = 0; i < m; ++i) {
     ContactRows<S, Dofs, Z>& c = contacts[static_cast<std::size_t>(i)];
     if (ModeLayout::closed(mode, i)) {
       c.guard = never;
       c.reaction.setZero(n);
       if (layout.carries(mode, i)) {
-        c.guard = multipliers.row(place);
-        c.reaction = reactions.row(place++);
+        c.guard = multipliers[place];
+        c.reaction = reactions[place++];
       }
       const Eigen::Matrix<S, Dofs, 1> direction = inverse_mass * sys.normal.col(i);
       c.push = direction / sys.normal.col(i).dot(direction);
@@ -291,8 +293,8 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
       const Sliding sliding = layout.sliding(mode, k);
       const Eigen::Matrix<S, Dofs, 1> along = sys.sliding.col(k);
       if (sliding == Sliding::stuck) {
-        f.guard = {-multipliers.row(place), multipliers.row(place)};
-        f.reaction = reactions.row(place);
+        f.guard = {-multipliers[place], multipliers[place]};
+        f.reaction = reactions[place];
         for (Row& guard : f.guard) guard(z - 1) += sys.friction(k) * (1 + static_margin);
         ++place;
       } else if (at_bound(sliding)) {

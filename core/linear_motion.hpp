@@ -423,7 +423,7 @@ RestProblem LinearMotion<S, P, D, H, C, F>::rest_problem(const std::vector<int>&
   const Eigen::VectorXd q = values_of(x.head(n));
   const Eigen::VectorXd v = values_of(x.tail(n));
   RestProblem p;
-  p.inverse_mass = sys.mass.inverse();
+  p.inverse_mass = inverse_of(sys.mass);
   p.damping = sys.damping;
   p.force = sys.constant - sys.stiffness * q - sys.damping * v;
   p.force_size = sys.constant.cwiseAbs() + sys.stiffness.cwiseAbs() * q.cwiseAbs() +

@@ -18,7 +18,6 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -28,6 +27,7 @@
 
 #include "core/chatter.hpp"
 #include "core/complementarity.hpp"
+#include "core/elimination.hpp"
 #include "core/motion_loop.hpp"
 
 namespace graze {
@@ -257,11 +257,16 @@ Outcome NewtonContacts<Engine, S, State>::impulses() {
   for (Eigen::Index k = 0; k < n; ++k) {
     if ((*carries)[static_cast<std::size_t>(k)]) set.push_back(k);
   }
-  const Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> block = G(set, set);
-  const Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> inverse = block.inverse();
-  const Eigen::Matrix<S, Eigen::Dynamic, 1> speeds = -inverse.lazyProduct(q(set).eval());
+  std::vector<std::vector<S>> block;
+  std::vector<S> speeds;
+  for (const Eigen::Index k : set) {
+    speeds.push_back(-q(k));
+    std::vector<S>& row = block.emplace_back();
+    for (const Eigen::Index j : set) row.push_back(G(k, j));
+  }
+  eliminate(block, speeds);
   for (std::size_t k = 0; k < set.size(); ++k) {
-    engine().kick(touching_[static_cast<std::size_t>(set[k])].contact, speeds(static_cast<Eigen::Index>(k)));
+    engine().kick(touching_[static_cast<std::size_t>(set[k])].contact, speeds[k]);
   }
   for (std::size_t k = 0; k < touching_.size(); ++k) {
     Touching& t = touching_[k];

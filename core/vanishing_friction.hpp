@@ -41,7 +41,7 @@ struct SlidingMode {
       : speeds(plain.mode(mode_of), plain.system().frequency,
                rows(plain.system().mass.rows(), plain.mode(mode_of).A.rows(), directions)) {
     const auto& mode = plain.mode(mode_of);
-    const Eigen::Matrix<double, Dofs, Dofs> inverse_mass = plain.system().mass.inverse();
+    const Eigen::Matrix<double, Dofs, Dofs> inverse_mass = inverse_of(plain.system().mass);
     const Eigen::Index n = mode.dofs();
     const auto A = mode.A.topLeftCorner(2 * n, 2 * n);
     for (Eigen::Index k = 0; k < directions.cols(); ++k) {
