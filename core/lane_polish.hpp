@@ -368,10 +368,10 @@ class Polisher {
   Mask look_closer(const Group& g, const Piece& piece, int i, const Mask& todo, const V& turn,
                    const V& half_curvature, Meeting& m) const {
     const V length = 1.0 - piece.begin, way = turn * length, rest = length - way;
-    Mask early = todo;
+    const V instant = piece.begin + way;
     V z[2 * N];
     Phases p;
-    from_nearer_end(g, piece, piece.begin + way, early, z, p);
+    from_an_end(g, piece.before, piece.to, instant, nearer_to_beginning(piece, instant), z, p);
     const Gap mid = gap(g, i, z, p), a = piece.gaps[i], b = piece.end[i];
     const V margin = g.at(Rows::margin + i), w2 = way * way, r2 = rest * rest;
     const Hull before({a.value, a.rate * way}, {mid.value, mid.rate * way}, piece.bound[i] * (w2 * w2));
@@ -383,11 +383,15 @@ class Polisher {
     return todo & (clear | dips);
   }
 
-  /// The state at an instant of the cell, from its nearer end: its beginning, for the lanes that are `early`.
-  Turn from_nearer_end(const Group& g, const Piece& piece, const V& instant, Mask& early, V* z,
-                       Phases& p) const {
-    early = below(instant, all(0.5)) & ~above(piece.late, 0);
-    for (int j = 0; j < 2 * N; ++j) z[j] = pick(early, piece.before[j], piece.to[j]);
+  /// From where the state at an instant is had.
+  static Mask nearer_to_beginning(const Piece& piece, const V& instant) {
+    return below(instant, all(0.5)) & ~above(piece.late, 0);
+  }
+  /// The state at an instant of the cell, from where it begins for the lanes that are `early`, else from
+  /// where it ends; the flow from there.
+  Turn from_an_end(const Group& g, const V* begins, const V* ends, const V& instant, const Mask& early, V* z,
+                   Phases& p) const {
+    for (int j = 0; j < 2 * N; ++j) z[j] = pick(early, begins[j], ends[j]);
     for (int j = 0; j < harmonics(); ++j) {
       p.cosine[j] = pick(early, g.phase.cosine[j], g.later.cosine[j]);
       p.sine[j] = pick(early, g.phase.sine[j], g.later.sine[j]);
@@ -597,25 +601,15 @@ class Polisher {
     const V guess = strike.guess;
     const Mask early = below(guess, all(0.5));
     V z[2 * N], kick[2 * N];
-    for (int j = 0; j < 2 * N; ++j) {
-      z[j] = pick(early, f.from[j], f.to[j]);
-      kick[j] = s.push[j];
-    }
-    const V away = pick(early, guess, guess - 1.0);
-    const Turn near = Turn::template over<half_cell>(g, away);
-    near.forward(z);
+    for (int j = 0; j < 2 * N; ++j) kick[j] = s.push[j];
+    Phases& p = strike.p;
+    const Turn near = from_an_end(g, f.from, f.to, guess, early, z, p);
     near.backward(kick);
 
     V first[2 * N], second[2 * N];
     derive(g, z, first);
     derive(g, first, second);
     V c[4] = {product(s.value, z), product(s.rate, z), product(s.rate, first), product(s.rate, second)};
-    Phases& p = strike.p;
-    for (int j = 0; j < harmonics(); ++j) {
-      p.cosine[j] = pick(early, g.phase.cosine[j], g.later.cosine[j]);
-      p.sine[j] = pick(early, g.phase.sine[j], g.later.sine[j]);
-    }
-    turn<half_cell>(p, away, p);
     for (int j = 0; j < harmonics(); ++j) {
       const V x = fma(s.forced[2 * j + 1], p.sine[j], s.forced[2 * j] * p.cosine[j]);
       const V v = fma(s.forced[2 * j + 1], p.cosine[j], -(s.forced[2 * j] * p.sine[j])) * b_.rate[j];
@@ -826,7 +820,8 @@ class Polisher {
     Phases p;
     for (int tries = 0;; ++tries) {
       // The state at the guess from the nearer end of the cell; what a kick there does to that end.
-      const Turn near = from_nearer_end(g, piece, guess, early, z, p);
+      early = nearer_to_beginning(piece, guess);
+      const Turn near = from_an_end(g, piece.before, piece.to, guess, early, z, p);
       for (int j = 0; j < 2 * N; ++j) kick[j] = stop.push[j];
       near.backward(kick);
       // The gap next to it, as a polynomial, and its zero.

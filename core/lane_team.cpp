@@ -151,15 +151,15 @@ void LaneTeam::put_down(std::size_t lane, int from, double cell) {
 /// What the kernel does not do: the rest of a cell, or of the period where the motion is not free after it.
 void LaneTeam::left(std::size_t lane, int cell) {
   const KeepDenormals keep;
-  const double begun = value(rows_.ends, lane);
+  const double begun = value(rows_.begun, lane);
   put_down(lane, rows_.from, cell + begun);
   const LaneLaw& law = lanes_[lane].law;
   LaneMotion& motion = *lanes_[lane].motion;
-  if (const int last = static_cast<int>(value(rows_.ends + 1, lane)); last >= 0) {
+  if (const int last = static_cast<int>(value(rows_.last, lane)); last >= 0) {
     Touch& touch =
         motion.state.touches[static_cast<std::size_t>(law.contacts[static_cast<std::size_t>(last)])];
     touch.order = 1;
-    touch.speed = value(rows_.ends + 2, lane) / law.cell;
+    touch.speed = value(rows_.rebound, lane) / law.cell;
   }
   rest(lane);
   at_[lane].marches = false;

@@ -48,12 +48,14 @@ class LaneTeam {
  private:
   /// Where the rows that the bookkeeping touches stand (LaneRows, with sizes known at run time only).
   struct Rows {
-    int from, to, ends, level, vigour, impacts, constants, count;  // `far` follows `level`
+    int from, to, begun, last, rebound, level, vigour, impacts, constants, count;  // `far` follows `level`
     Rows(int n, int m, int constant_rows) {
       from = 0;
       to = 2 * n;
-      ends = 4 * n;
-      level = ends + 4 * m;
+      begun = 4 * n;
+      last = begun + 1;
+      rebound = begun + 2;
+      level = 4 * n + 4 * m;
       vigour = level + 2 * m;
       impacts = vigour + 1;
       constants = impacts + m;
