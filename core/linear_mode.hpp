@@ -231,17 +231,13 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
   powers_.push_back(sum);
 
   contacts.resize(static_cast<std::size_t>(m));
-  // Of what holds, per z and per force on the coordinates: G λ = Nᵀ M⁻¹ f with G = Nᵀ M⁻¹ N.
-  std::vector<Row> multipliers;
+  // Of what holds, per force on the coordinates: G λ = Nᵀ M⁻¹ f with G = Nᵀ M⁻¹ N.
   std::vector<Eigen::Matrix<S, 1, Dofs>> reactions;
   std::vector<std::vector<S>> G(holding.size());
   for (std::size_t k = 0; k < holding.size(); ++k) {
     reactions.push_back(holding[k].transpose() * inverse_mass);
-    multipliers.push_back(reactions.back() * force);
     for (const auto& other : holding) G[k].push_back(reactions.back().dot(other));
   }
-  auto again = G;
-  eliminate(again, multipliers);
   eliminate(G, reactions);
   const Row never = Row::Unit(z, z - 1);  // a guard that never comes near zero
   std::size_t place = 0;                  // in the order of `holding`
@@ -251,8 +247,8 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
       c.guard = never;
       c.reaction.setZero(n);
       if (layout.carries(mode, i)) {
-        c.guard = multipliers[place];
         c.reaction = reactions[place++];
+        c.guard = c.reaction * force;
       }
       const Eigen::Matrix<S, Dofs, 1> direction = inverse_mass * sys.normal.col(i);
       c.push = direction / sys.normal.col(i).dot(direction);
@@ -293,10 +289,10 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
       const Sliding sliding = layout.sliding(mode, k);
       const Eigen::Matrix<S, Dofs, 1> along = sys.sliding.col(k);
       if (sliding == Sliding::stuck) {
-        f.guard = {-multipliers[place], multipliers[place]};
-        f.reaction = reactions[place];
+        f.reaction = reactions[place++];
+        const Row multiplier = f.reaction * force;
+        f.guard = {-multiplier, multiplier};
         for (Row& guard : f.guard) guard(z - 1) += sys.friction(k) * (1 + static_margin);
-        ++place;
       } else if (at_bound(sliding)) {
         f.held = value_of(along.dot(admissible * along)) <= 1e-11 * value_of(along.dot(inverse_mass * along));
         if (f.held) continue;
