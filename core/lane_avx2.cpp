@@ -41,9 +41,7 @@ struct Simd {
 
 namespace graze {
 
-LaneKernel lane_kernel_avx2(int dofs, int contacts, int harmonics) {
-  return kernel_for(dofs, contacts, harmonics);
-}
+LaneKernel lane_kernel_avx2(const LaneShape& shape) { return kernel_for(shape); }
 
 }  // namespace graze
 
@@ -51,7 +49,7 @@ LaneKernel lane_kernel_avx2(int dofs, int contacts, int harmonics) {
 
 namespace graze {
 
-LaneKernel lane_kernel_avx2(int, int, int) { return nullptr; }
+LaneKernel lane_kernel_avx2(const LaneShape&) { return nullptr; }
 
 }  // namespace graze
 

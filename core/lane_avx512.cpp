@@ -33,9 +33,7 @@ struct Simd {
 
 namespace graze {
 
-LaneKernel lane_kernel_avx512(int dofs, int contacts, int harmonics) {
-  return kernel_for(dofs, contacts, harmonics);
-}
+LaneKernel lane_kernel_avx512(const LaneShape& shape) { return kernel_for(shape); }
 
 }  // namespace graze
 
@@ -43,7 +41,7 @@ LaneKernel lane_kernel_avx512(int dofs, int contacts, int harmonics) {
 
 namespace graze {
 
-LaneKernel lane_kernel_avx512(int, int, int) { return nullptr; }
+LaneKernel lane_kernel_avx512(const LaneShape&) { return nullptr; }
 
 }  // namespace graze
 

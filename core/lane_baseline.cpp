@@ -30,8 +30,6 @@ struct Simd {
 
 namespace graze {
 
-LaneKernel lane_kernel_baseline(int dofs, int contacts, int harmonics) {
-  return kernel_for(dofs, contacts, harmonics);
-}
+LaneKernel lane_kernel_baseline(const LaneShape& shape) { return kernel_for(shape); }
 
 }  // namespace graze

@@ -6,16 +6,20 @@
 namespace graze {
 
 inline constexpr int lanes_per_block = 8;
-inline constexpr int most_impacts = 40;  ///< of a lane in a cell; the rest of them is not the kernel's
+inline constexpr int most_classical = 2;  ///< modes: for more of them kernels take any damping as mixing them
+inline constexpr int most_impacts = 40;   ///< of a lane in a cell; the rest of them is not the kernel's
 
 /// Where the rows of a block of lanes stand: row r of lane l in block b at values[(b * rows + r) * 8 + l].
 /// Time counts in cells.
 ///
 /// The motion along a contact's normal is nᵀx = row · z + nᵀp: p the answer to the forces alone, z the modes
-/// of the free rest of it, all q before all p: q' = −a q + p and p' = D q − a p.
-template <int Dofs, int Contacts>
+/// of the free rest of it, all q before all p: q' = −a q + p and p' = D q − a p. Where damping is classical
+/// (it mixes no modes) positions depend on all q only, and impacts change all p only: the other terms do not
+/// stand in the rows.
+template <int Dofs, int Contacts, bool Classical>
 struct LaneRows {
-  static constexpr int modes = 2 * Dofs;   ///< values of z
+  static constexpr int modes = 2 * Dofs;  ///< values of z
+  static constexpr int terms = Classical ? Dofs : 2 * Dofs;
   static constexpr int from = 0;           ///< z where the cell begins …
   static constexpr int to = from + modes;  ///< … and where it ends
   static constexpr int ends = to + modes;  ///< per contact: nᵀx and a third of its rate, there and there
@@ -28,16 +32,15 @@ struct LaneRows {
   static constexpr int impacts = vigour + 1;         ///< counted so far
   // What does not change, of each lane in its `card` too:
   static constexpr int constants = impacts + Contacts;
-  static constexpr int step = constants;                    ///< of z over a cell: q to q and p to p, …
-  static constexpr int across = step + Dofs;                ///< … p to q, …
-  static constexpr int back = across + Dofs;                ///< … q to p
-  static constexpr int decay = back + Dofs;                 ///< a
-  static constexpr int square = decay + Dofs;               ///< D
-  static constexpr int form = square + Dofs;                ///< factors of q², qp, p² in vigour²
-  static constexpr int value = form + 3 * Dofs;             ///< nᵀx of z
-  static constexpr int rate = value + Contacts * modes;     ///< its derivative
-  static constexpr int push = rate + Contacts * modes;      ///< M⁻¹n/(nᵀM⁻¹n), as velocities
-  static constexpr int position = push + Contacts * modes;  ///< d less what constant forces push away
+  static constexpr int step = constants;                 ///< of z over a cell: q to q and p to p, …
+  static constexpr int across = step + Dofs;             ///< … p to q, …
+  static constexpr int back = across + Dofs;             ///< … q to p
+  static constexpr int decay = back + Dofs;              ///< a
+  static constexpr int square = decay + Dofs;            ///< D
+  static constexpr int form = square + Dofs;             ///< factors of q², qp, p² in vigour²
+  static constexpr int value = form + 3 * Dofs;          ///< nᵀx of z, of its first terms
+  static constexpr int push = value + Contacts * terms;  ///< M⁻¹n/(nᵀM⁻¹n), as velocities: z's last terms
+  static constexpr int position = push + Contacts * terms;  ///< d less what constant forces push away
   static constexpr int stretch = position + Contacts;       ///< |row · z''''| <= stretch × vigour
   static constexpr int driven = stretch + Contacts;         ///< bound of |nᵀp''''|
   static constexpr int bend = driven + Contacts;            ///< |row · z''| <= bend × vigour
@@ -57,13 +60,16 @@ struct LaneRows {
 
 inline constexpr int most_harmonics = 4;
 
+/// Where the numbers of a lane stand.
+struct LanePlace {
+  double* rows;        ///< row 0 of the lane; the others follow at every eighth place
+  const double* card;  ///< its constants one after the other, so many that vectors are full
+};
+
 struct LaneBatch {
-  double* values = nullptr;
   long blocks = 0;
-  long rows = 0;
-  const double* cards = nullptr;  ///< constants of one lane after the other, `card` numbers each
-  long card = 0;                  ///< a multiple of lanes_per_block
-  int cells = 0;                  ///< in a period
+  const LanePlace* places = nullptr;  ///< of all lanes of all blocks
+  int cells = 0;                      ///< in a period
   int harmonics = 0;
   double rate[most_harmonics] = {};  ///< of their phases, per cell
   const double* phase = nullptr;     ///< [cell][harmonic]: cos, sin, a third of their rates; cells + 1 times
@@ -80,9 +86,15 @@ struct LaneBatch {
 /// Marches all lanes, forcing period by forcing period, as long as `arrived` lets them go on.
 using LaneKernel = void (*)(LaneBatch&);
 
-/// What a kernel is called, and the one for these sizes; nullptr: it has none.
-LaneKernel lane_kernel_baseline(int dofs, int contacts, int harmonics);
-LaneKernel lane_kernel_avx2(int dofs, int contacts, int harmonics);
-LaneKernel lane_kernel_avx512(int dofs, int contacts, int harmonics);
+/// What a kernel is compiled for.
+struct LaneShape {
+  int dofs, contacts, harmonics;
+  bool classical;
+};
+
+/// The kernel for a shape; nullptr: there is none.
+LaneKernel lane_kernel_baseline(const LaneShape& shape);
+LaneKernel lane_kernel_avx2(const LaneShape& shape);
+LaneKernel lane_kernel_avx512(const LaneShape& shape);
 
 }  // namespace graze

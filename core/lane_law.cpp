@@ -16,7 +16,7 @@ using Columns =
     Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, LaneLaw::most_dofs, LaneLaw::most_contacts>;
 
 constexpr double longest_cell = 1.15;  // rate × h: what the kernel's Taylor polynomials are made for
-constexpr int least_cells = 16;
+constexpr int least_cells = 12;
 constexpr int most_cells = 4096;
 constexpr double most_amplification = 1e3;  // of the forces: digits lost between z and p
 
@@ -95,6 +95,7 @@ std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
     modes = LaneModes(law.mass, law.damping, law.stiffness);
   }
   if (!modes.sound) return std::nullopt;
+  lane.classical = modes.classical && n <= most_classical;
 
   const double period = 2 * std::numbers::pi / law.base_frequency;
   const double fastest = harmonics > 0 ? law.frequency.maxCoeff() : 0.0;
@@ -213,9 +214,9 @@ std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
   };
   constexpr double rounding = 1e-13;
   constexpr double slow = 1e-7;
-  for (const Contact& c : list) add(c.value);
-  for (const Contact& c : list) add(c.rate);
-  for (const Contact& c : list) add(c.push);
+  const Eigen::Index terms = lane.classical ? n : 2 * n;
+  for (const Contact& c : list) add(c.value.head(terms));
+  for (const Contact& c : list) add(c.push.tail(terms));
   add_each([](const Contact& c) { return c.position; });
   add_each([](const Contact& c) { return c.stretch; });
   add_each([](const Contact& c) { return c.driven; });

@@ -21,6 +21,7 @@ struct LaneLaw {
   using Answer = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, most_dofs, 2 * most_harmonics>;
 
   int dofs = 0;
+  bool classical = false;  ///< rows are those of classical damping
   int cells = 0;
   double cell = 0;            ///< length of one
   std::vector<int> contacts;  ///< those that exist
@@ -35,6 +36,10 @@ struct LaneLaw {
   /// Nothing where marching is not certain: another shape, energy that may grow, forces near resonance.
   /// `modes` are those of the last motion before, made anew where this one has others.
   static std::optional<LaneLaw> of(const LinearLaw& law, LaneModes& modes);
+
+  LaneShape shape() const {
+    return {dofs, static_cast<int>(contacts.size()), static_cast<int>(orders.size()), classical};
+  }
 
   /// The modes for positions and velocities of a system, each position before its velocity, at the beginning
   /// of a cell; and back, anywhere.

@@ -30,11 +30,11 @@ struct Stack {
   long take() { return entries[--count]; }
 };
 
-/// H: harmonics of the forces, 0: as many as the batch says.
-template <int N, int M, int H>
+/// H: harmonics of the forces, 0: as many as the batch says. Classical: LaneRows.
+template <int N, int M, int H, bool Classical>
 class March {
  public:
-  using Rows = LaneRows<N, M>;
+  using Rows = LaneRows<N, M, Classical>;
 
   static void periods(LaneBatch& batch) {
     const FlushDenormals flush;
@@ -43,17 +43,15 @@ class March {
   }
 
  private:
-  using Polish = Polisher<N, M, H>;
+  using Polish = Polisher<N, M, H, Classical>;
   using Group = typename Polish::Group;
   static constexpr int most_rows = Rows::count(most_harmonics) + lanes_per_block;  // whole cards
 
   explicit March(LaneBatch& batch) : b_(batch), polisher_(batch) {}
 
   int harmonics() const { return H > 0 ? H : b_.harmonics; }
-  /// Row 0 of a lane; the others follow at every eighth place.
-  double* base(long lane) const {
-    return b_.values + lane / lanes_per_block * (b_.rows * lanes_per_block) + lane % lanes_per_block;
-  }
+  double* base(long lane) const { return b_.places[lane].rows; }
+  static long vector_of(long lane) { return static_cast<long>(static_cast<unsigned long>(lane) / width); }
 
   // ---- Bookkeeping: vectors run until a lane is flagged; flagged lanes are polished together -------------
 
@@ -126,7 +124,7 @@ class March {
       if ((left >> j) & 1u) {
         for (int r = 0; r < 2 * N; ++r) copy(j, lane, Rows::from + r);
         for (int r = Rows::begun; r <= Rows::rebound; ++r) copy(j, lane, r);
-        b_.left(b_.owner, lane, static_cast<int>(cell_[lane / width]));
+        b_.left(b_.owner, lane, static_cast<int>(cell_[vector_of(lane)]));
       }
       done(lane);
     }
@@ -149,7 +147,7 @@ class March {
     }
   }
   void done(long lane) {
-    const long v = lane / width;
+    const long v = vector_of(lane);
     const long last = --waiting_[v] == 0 ? 1 : 0;
     cell_[v] += last;
     ready_.entries[ready_.count] = v;
@@ -188,10 +186,12 @@ class March {
       }
       V y[2 * N];
       for (int i = 0; i < 2 * N; ++i) y[i] = load(row(lanes, Rows::from + i));
-      V u[M], uu[M];
+      V u[M], uu[M], first[Rows::terms], last[Rows::terms];  // velocities
+      Polish::velocity(lanes, y, first);
+      Polish::velocity(lanes, z, last);
       for (int i = 0; i < M; ++i) {
-        u[i] = third_of_rate(lanes, y, phase - 4 * harmonics(), i);
-        uu[i] = third_of_rate(lanes, z, phase, i);
+        u[i] = third_of_rate(lanes, first, phase - 4 * harmonics(), i);
+        uu[i] = third_of_rate(lanes, last, phase, i);
         const V highest = Polish::highest(x[i], u[i], xx[i], uu[i]);
         far[i] = far[i] | below(highest, load(row(lanes, Rows::level + i)));
       }
@@ -219,11 +219,11 @@ class March {
   /// nᵀx; phase: a row of b_.phase, of all lanes alike or of each.
   template <class Phase>
   V contact(const double* lanes, const V* z, const Phase* phase, int i) const {
-    return Polish::sum(lanes, Rows::value + 2 * N * i, z, forced(lanes, phase, i));
+    return Polish::seen(lanes, i, z, forced(lanes, phase, i));
   }
   template <class Phase>
-  V third_of_rate(const double* lanes, const V* z, const Phase* phase, int i) const {
-    return fma(Polish::sum(lanes, Rows::rate + 2 * N * i, z), all(1.0 / 3), forced(lanes, phase + 2, i));
+  V third_of_rate(const double* lanes, const V* velocity, const Phase* phase, int i) const {
+    return fma(Polish::seen(lanes, i, velocity, all(0)), all(1.0 / 3), forced(lanes, phase + 2, i));
   }
   static V each(double a) { return all(a); }
   static V each(const V& a) { return a; }
@@ -259,16 +259,17 @@ class March {
   int gather(Stack& stack, Group& g) {
     const int count = static_cast<int>(stack.count < width ? stack.count : width);
     stack.count -= count;
+    long* const taken = stack.entries + stack.count;
+    for (int j = count; j < width; ++j) taken[j] = taken[0];
     g.rows = together_;
     g.active = (1u << count) - 1;
     const double *card[width], *phase[width], *lanes[width];
     for (int j = 0; j < width; ++j) {
-      const long lane = stack.entries[stack.count + (j < count ? j : 0)];
-      card[j] = b_.cards + lane * b_.card;
-      phase[j] = b_.phase + 4 * harmonics() * cell_[lane / width];
-      lanes[j] = base(lane);
+      card[j] = b_.places[taken[j]].card;
+      phase[j] = b_.phase + 4 * harmonics() * cell_[vector_of(taken[j])];
+      lanes[j] = base(taken[j]);
     }
-    for (int r = 0; r < b_.card; r += width) {
+    for (int r = 0; r < Rows::count(harmonics()) - Rows::constants; r += width) {
       V v[width];
       transposed(card, r, v);
       put(g.rows, Rows::constants + r, v, width);
@@ -294,12 +295,14 @@ class March {
       z[1][i] = bring(Rows::to + i);
     }
     bring(Rows::vigour);
+    V moves[2][Rows::terms];
+    for (int end = 0; end < 2; ++end) Polish::velocity(g.rows, z[end], moves[end]);
     for (int i = 0; i < M; ++i) {
       g.put(Rows::impacts + i, all(0));
       for (int end = 0; end < 2; ++end) {
         g.put(Rows::ends + 4 * i + 2 * end, contact(g.rows, z[end], turns + 4 * end * harmonics(), i));
         g.put(Rows::ends + 4 * i + 2 * end + 1,
-              third_of_rate(g.rows, z[end], turns + 4 * end * harmonics(), i));
+              third_of_rate(g.rows, moves[end], turns + 4 * end * harmonics(), i));
       }
     }
     return count;
@@ -330,25 +333,28 @@ class March {
 };
 
 struct Entry {
-  int dofs, contacts, harmonics;
+  LaneShape shape;
   LaneKernel kernel;
 };
 
-template <int N, int M, int H>
+template <int N, int M, int H, bool Classical>
 constexpr Entry entry() {
-  return {N, M, H, &March<N, M, H>::periods};
+  return {{N, M, H, Classical}, &March<N, M, H, Classical>::periods};
 }
 
-LaneKernel kernel_for(int dofs, int contacts, int harmonics) {
+LaneKernel kernel_for(const LaneShape& shape) {
   static constexpr Entry entries[] = {
-      entry<1, 1, 1>(), entry<1, 2, 1>(), entry<2, 1, 1>(), entry<2, 2, 1>(),
-      entry<1, 1, 0>(), entry<1, 2, 0>(), entry<2, 1, 0>(), entry<2, 2, 0>(),
-      entry<2, 3, 0>(), entry<3, 1, 0>(), entry<3, 2, 0>(), entry<3, 3, 0>(),
-      entry<4, 1, 0>(), entry<4, 2, 0>(), entry<4, 3, 0>(), entry<4, 4, 0>(),
+      entry<1, 1, 1, true>(),  entry<1, 2, 1, true>(),  entry<1, 1, 0, true>(),  entry<1, 2, 0, true>(),
+      entry<2, 1, 1, true>(),  entry<2, 2, 1, true>(),  entry<2, 1, 0, true>(),  entry<2, 2, 0, true>(),
+      entry<2, 3, 0, true>(),  entry<2, 1, 1, false>(), entry<2, 2, 1, false>(), entry<2, 1, 0, false>(),
+      entry<2, 2, 0, false>(), entry<2, 3, 0, false>(), entry<3, 1, 0, false>(), entry<3, 2, 0, false>(),
+      entry<3, 3, 0, false>(), entry<4, 1, 0, false>(), entry<4, 2, 0, false>(), entry<4, 3, 0, false>(),
+      entry<4, 4, 0, false>(),
   };
   for (const Entry& e : entries) {
-    if (e.dofs != dofs || e.contacts != contacts) continue;
-    if (e.harmonics == harmonics || e.harmonics == 0) return e.kernel;
+    if (e.shape.dofs != shape.dofs || e.shape.contacts != shape.contacts) continue;
+    if (e.shape.classical != shape.classical) continue;
+    if (e.shape.harmonics == shape.harmonics || e.shape.harmonics == 0) return e.kernel;
   }
   return nullptr;
 }

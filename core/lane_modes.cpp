@@ -98,7 +98,8 @@ bool LaneModes::take_apart() {
   const double size = damped.cwiseAbs().maxCoeff();
   Square mixed = damped;
   mixed.diagonal().setZero();
-  if (mixed.cwiseAbs().maxCoeff() <= 2e-15 * size) {
+  classical = mixed.cwiseAbs().maxCoeff() <= 2e-15 * size;
+  if (classical) {
     square = decay.cwiseAbs2() - squares;
     const Square inverse = shapes.transpose() * mass;
     from_modes = Big::Zero(2 * n, 2 * n);

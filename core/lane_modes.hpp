@@ -18,6 +18,7 @@ struct LaneModes {
   /// Whether they are modes of motions whose energy does not grow, far enough from each other to lose no
   /// digits.
   bool sound = false;
+  bool classical = false;  ///< damping does not mix the modes of the undamped system
   Square inverse_mass;
   Vector decay;     ///< a
   Vector square;    ///< D

@@ -14,11 +14,12 @@ constexpr double settled = 1e-10;   // of a step of Newton's, in cells: the next
 constexpr int more_guesses = 2;     // of an instant
 constexpr double closeness = 2e-5;  // of a first guess: there a parabola tells states to the last digit
 
-/// The polisher of a batch. H: harmonics of the forces, 0: as many as the batch says.
-template <int N, int M, int H>
+/// The polisher of a batch. H: harmonics of the forces, 0: as many as the batch says. Classical: LaneRows.
+template <int N, int M, int H, bool Classical>
 class Polisher {
  public:
-  using Rows = LaneRows<N, M>;
+  using Rows = LaneRows<N, M, Classical>;
+  static constexpr int terms = Rows::terms;
 
   /// cos and sin of the phases of all harmonics.
   struct Phases {
@@ -53,28 +54,29 @@ class Polisher {
       next[N + j] = fma(own, z[N + j], load(row(rows, Rows::back + j)) * z[j]);
     }
   }
-  static V sum(const double* rows, int r, const V* z) {
-    V sum = load(row(rows, r)) * z[0];
-    for (int j = 1; j < 2 * N; ++j) sum = fma(load(row(rows, r + j)), z[j], sum);
-    return sum;
-  }
-  /// The same, added to what is known before z is.
-  static V sum(const double* rows, int r, const V* z, const V& before) {
+  /// What a contact sees of z, added to what is known before z is.
+  static V seen(const double* rows, int i, const V* z, const V& before) {
     V sum = before;
-    for (int j = 0; j < 2 * N; ++j) sum = fma(load(row(rows, r + j)), z[j], sum);
+    for (int j = 0; j < terms; ++j) sum = fma(load(row(rows, Rows::value + terms * i + j)), z[j], sum);
     return sum;
   }
-
-  /// z'.
-  static void derive(const Group& g, const V* z, V* rate) {
-    for (int j = 0; j < N; ++j) {
-      const V a = g.at(Rows::decay + j);
-      rate[j] = fma(-a, z[j], z[N + j]);
-      rate[N + j] = fma(-a, z[N + j], g.at(Rows::square + j) * z[j]);
+  /// z', its first so many terms.
+  template <int Count>
+  static void derive(const double* rows, const V* z, V* rate) {
+    for (int j = 0; j < Count; ++j) {
+      const V other = j < N ? z[N + j] : load(row(rows, Rows::square + j % N)) * z[j % N];
+      rate[j] = fma(-load(row(rows, Rows::decay + j % N)), z[j], other);
     }
   }
-  static V value(const Group& g, int i, const V* z) { return sum(g.rows, Rows::value + 2 * N * i, z); }
-  static V rate(const Group& g, int i, const V* z) { return sum(g.rows, Rows::rate + 2 * N * i, z); }
+  static void derive(const Group& g, const V* z, V* rate) { derive<2 * N>(g.rows, z, rate); }
+  /// What contacts see of z'.
+  static void velocity(const double* rows, const V* z, V* rate) { derive<terms>(rows, z, rate); }
+  static V value(const Group& g, int i, const V* z) { return seen(g.rows, i, z, all(0)); }
+  static V rate(const Group& g, int i, const V* z) {
+    V moves[terms];
+    velocity(g.rows, z, moves);
+    return value(g, i, moves);
+  }
   V driven(const Group& g, int i, const Phases& p) const {
     V sum = all(0);
     for (int j = 0; j < harmonics(); ++j) {
@@ -100,9 +102,9 @@ class Polisher {
 
   /// d²gap/dt².
   V curvature(const Group& g, int i, const V* z, const Phases& p) const {
-    V velocity[2 * N];
-    derive(g, z, velocity);
-    V sum = rate(g, i, velocity);
+    V first[2 * N];
+    derive(g, z, first);
+    V sum = rate(g, i, first);
     for (int j = 0; j < harmonics(); ++j) {
       const int k = 2 * (i * harmonics() + j);
       const V driven = fma(g.at(Rows::forced + k), p.cosine[j], g.at(Rows::forced + k + 1) * p.sine[j]);
@@ -195,6 +197,16 @@ class Polisher {
         const V q = z[j], p = z[N + j];
         z[j] = fma(s[j], p, c[j] * q) * down[j];
         z[N + j] = fma(d[j], q, c[j] * p) * down[j];
+      }
+    }
+    /// Of what begins with nothing but these last terms.
+    void backward(const V* last, V* z) const {
+      for (int j = 0; j < terms; ++j) z[2 * N - terms + j] = last[j];
+      if (!Classical) return backward(z);
+      for (int j = 0; j < N; ++j) {
+        const V p = z[N + j];
+        z[j] = -s[j] * p * up[j];
+        z[N + j] = c[j] * p * up[j];
       }
     }
     void backward(V* z) const {
@@ -407,7 +419,7 @@ class Polisher {
 
   /// What belongs to one contact of each lane.
   struct Stop {
-    V value[2 * N], rate[2 * N], push[2 * N];
+    V value[terms], push[terms];
     V position, stretch, driven, kick, margin, restitution, drag, chatter, reach;
     V forced[2 * (H > 0 ? H : most_harmonics)];
   };
@@ -433,10 +445,9 @@ class Polisher {
   /// of_it: a row of the first contact, and how many rows on that of the next one is.
   template <class Choice>
   void take(Stop& stop, const Choice& of_it) const {
-    for (int j = 0; j < 2 * N; ++j) {
-      stop.value[j] = of_it(Rows::value + j, 2 * N);
-      stop.rate[j] = of_it(Rows::rate + j, 2 * N);
-      stop.push[j] = of_it(Rows::push + j, 2 * N);
+    for (int j = 0; j < terms; ++j) {
+      stop.value[j] = of_it(Rows::value + j, terms);
+      stop.push[j] = of_it(Rows::push + j, terms);
     }
     stop.position = of_it(Rows::position, 1);
     stop.stretch = of_it(Rows::stretch, 1);
@@ -451,10 +462,17 @@ class Polisher {
       stop.forced[j] = of_it(Rows::forced + j, 2 * harmonics());
     }
   }
-  static V product(const V* a, const V* b) {
-    V sum = a[0] * b[0];
-    for (int j = 1; j < 2 * N; ++j) sum = fma(a[j], b[j], sum);
+  static V seen(const Stop& s, const V* z) {
+    V sum = s.value[0] * z[0];
+    for (int j = 1; j < terms; ++j) sum = fma(s.value[j], z[j], sum);
     return sum;
+  }
+  /// A jump by so much.
+  static void kick_by(const Stop& s, const V& jump, V* z) {
+    for (int j = 0; j < terms; ++j) {
+      V& last = z[2 * N - terms + j];
+      last = fma(-jump, s.push[j], last);
+    }
   }
   /// nᵀp'' of the stop.
   V pulled(const Stop& s, const Phases& p) const {
@@ -466,9 +484,10 @@ class Polisher {
     return sum;
   }
   V curvature(const Group& g, const Stop& s, const V* z, const Phases& p) const {
-    V velocity[2 * N];
-    derive(g, z, velocity);
-    return -(product(s.rate, velocity) + pulled(s, p));
+    V first[2 * N], second[terms];
+    derive(g, z, first);
+    velocity(g.rows, first, second);
+    return -(seen(s, second) + pulled(s, p));
   }
 
   /// The flight on which the rest of the cell is gone.
@@ -601,15 +620,15 @@ class Polisher {
     const V guess = strike.guess;
     const Mask early = below(guess, all(0.5));
     V z[2 * N], kick[2 * N];
-    for (int j = 0; j < 2 * N; ++j) kick[j] = s.push[j];
     Phases& p = strike.p;
     const Turn near = from_an_end(g, f.from, f.to, guess, early, z, p);
-    near.backward(kick);
+    near.backward(s.push, kick);
 
-    V first[2 * N], second[2 * N];
+    V first[2 * N], second[2 * N], third[terms];
     derive(g, z, first);
     derive(g, first, second);
-    V c[4] = {product(s.value, z), product(s.rate, z), product(s.rate, first), product(s.rate, second)};
+    velocity(g.rows, second, third);
+    V c[4] = {seen(s, z), seen(s, first), seen(s, second), seen(s, third)};
     for (int j = 0; j < harmonics(); ++j) {
       const V x = fma(s.forced[2 * j + 1], p.sine[j], s.forced[2 * j] * p.cosine[j]);
       const V v = fma(s.forced[2 * j + 1], p.cosine[j], -(s.forced[2 * j] * p.sine[j])) * b_.rate[j];
@@ -670,8 +689,9 @@ class Polisher {
       later[j] = pick(early, later[j], kick[j]);
       f.to[j] = pick(todo, fma(-jump, later[j], f.to[j]), f.to[j]);
     }
-    const Gap after = {fma(jump, product(s.value, later), b.value),
-                       fma(jump, product(s.rate, later), b.rate)};
+    V moves[terms];
+    velocity(g.rows, later, moves);
+    const Gap after = {fma(jump, seen(s, later), b.value), fma(jump, seen(s, moves), b.rate)};
 
     // Neither before nor after is there anything else of this contact.
     Mask good = todo & below(modulus(shift), all(closeness)) & below(modulus(bend * linear), all(1e-3)) &
@@ -716,6 +736,11 @@ class Polisher {
       f.phase.cosine[j] = p.cosine[j];
       f.phase.sine[j] = p.sine[j];
     }
+    for (int j = 0; j < 2 * N; ++j) {
+      f.z[j] = z[j];
+      f.from[j] = fma(-jump, kick[j], f.from[j]);
+    }
+    kick_by(s, jump, f.z);
     for (int i = 0; i < M; ++i) {
       const Mask hit = is(contact, i);
       const Gap here = gap(g, i, z, p);
@@ -723,12 +748,7 @@ class Polisher {
       more = more & (hit | is(f.last, i) | below(all(0), f.room[i]) |
                      Hull({f.gaps[i].value, f.gaps[i].rate * way}, {here.value, here.rate * way}, limit)
                          .positive_halves(g.at(Rows::margin + i)));
-      const V kicked = fma(jump, rate(g, i, s.push), here.rate);
-      f.gaps[i] = {pick(hit, all(0), here.value), pick(hit, back, kicked)};
-    }
-    for (int j = 0; j < 2 * N; ++j) {
-      f.z[j] = fma(-jump, s.push[j], z[j]);
-      f.from[j] = fma(-jump, kick[j], f.from[j]);
+      f.gaps[i] = {pick(hit, all(0), here.value), pick(hit, back, -(rate(g, i, f.z) + driven_rate(g, i, p)))};
     }
     for (int i = 0; i < M; ++i) f.end[i] = gap(g, i, f.to, g.later);
     f.begin = instant;
@@ -822,8 +842,7 @@ class Polisher {
       // The state at the guess from the nearer end of the cell; what a kick there does to that end.
       early = nearer_to_beginning(piece, guess);
       const Turn near = from_an_end(g, piece.before, piece.to, guess, early, z, p);
-      for (int j = 0; j < 2 * N; ++j) kick[j] = stop.push[j];
-      near.backward(kick);
+      near.backward(stop.push, kick);
       // The gap next to it, as a polynomial, and its zero.
       near_gap(g, stop, p, z, f);
       shift = -(f[0] * f[1]) / fma(f[1], f[1], -(f[0] * f[2]));
@@ -892,8 +911,8 @@ class Polisher {
 
     piece.vigour = pick(good, fma(jump, stop.kick, piece.vigour), piece.vigour);
     piece.late = pick(good & ~early, all(1), piece.late);
+    kick_by(stop, jump, z);
     for (int j = 0; j < 2 * N; ++j) {
-      z[j] = fma(-jump, stop.push[j], z[j]);
       piece.z[j] = pick(good, z[j], piece.z[j]);
       piece.before[j] = pick(good & early, fma(-jump, kick[j], piece.before[j]), piece.before[j]);
       piece.to[j] = pick(good, fma(-jump, later[j], piece.to[j]), piece.to[j]);
@@ -919,16 +938,16 @@ class Polisher {
 
   /// Taylor coefficients of the stop's gap.
   void near_gap(const Group& g, const Stop& s, const Phases& p, const V* z, V* f) const {
-    V first[2 * N], second[2 * N], third[2 * N];
+    V first[2 * N], second[2 * N], third[2 * N], fourth[terms];
     derive(g, z, first);
     derive(g, first, second);
     derive(g, second, third);
-    f[0] = -product(s.value, z);
-    f[1] = -product(s.rate, z);
-    f[2] = product(s.rate, first) * (-1.0 / 2);
-    f[3] = product(s.rate, second) * (-1.0 / 6);
-    f[4] = product(s.rate, third) * (-1.0 / 24);
-    f[0] += s.position;
+    velocity(g.rows, third, fourth);
+    f[0] = s.position - seen(s, z);
+    f[1] = -seen(s, first);
+    f[2] = seen(s, second) * (-1.0 / 2);
+    f[3] = seen(s, third) * (-1.0 / 6);
+    f[4] = seen(s, fourth) * (-1.0 / 24);
     for (int j = 0; j < harmonics(); ++j) {
       const V a = s.forced[2 * j], b = s.forced[2 * j + 1];
       const V x = fma(b, p.sine[j], a * p.cosine[j]);

@@ -56,18 +56,16 @@ LaneTeam::LaneTeam(LaneKernel kernel, std::vector<Lane> lanes, Lanes::Repeats re
   const LaneLaw& first = lanes_.front().law;
   const std::size_t count = lanes_.size();
   batch_.blocks = (static_cast<long>(count) + lanes_per_block - 1) / lanes_per_block;
-  batch_.rows = rows_.count;
   const std::size_t places = static_cast<std::size_t>(batch_.blocks) * lanes_per_block;
   values_.assign(static_cast<std::size_t>(rows_.count) * places, 0.0);
   const std::size_t card = (first.rows.size() + lanes_per_block - 1) / lanes_per_block * lanes_per_block;
   cards_.assign(card * places, 0.0);
-  batch_.cards = cards_.data();
-  batch_.card = static_cast<long>(card);
   queue_.assign(4 * places, 0);
   at_.resize(count);
   parked_.resize(count);
   marks_.resize(count);
-  batch_.values = values_.data();
+  for (std::size_t l = 0; l < places; ++l) places_.push_back({&value(0, l), &cards_[l * card]});
+  batch_.places = places_.data();
   batch_.queue = queue_.data();
   batch_.cells = first.cells;
   batch_.harmonics = static_cast<int>(first.orders.size());
@@ -191,31 +189,35 @@ void LaneTeam::tabulate() {
 }
 
 /// The states at phase zero of those of these lanes that march, as LaneLaw::outside has them. All of them are
-/// of one block.
-void LaneTeam::record(std::size_t first, std::size_t end) const {
-  constexpr std::size_t some = 2;  // lanes at a time: kernels have twice as many, or four times
+/// of one block: as many side by side as the kernel's vectors hold.
+template <std::size_t Width>
+void LaneTeam::record(std::size_t first) {
   const std::size_t size = states();
   const std::size_t block = first / lanes_per_block;
-  const double* const table = &outside_[block * size * (1 + size) * lanes_per_block];
-  const double* const z = &values_[index(rows_.to, block * lanes_per_block)];
-  for (std::size_t l = first; l < end; l += some) {
-    for (std::size_t i = 0; i < size; ++i) {
-      const double* row = table + i * (1 + size) * lanes_per_block + l % lanes_per_block;
-      double x[some] = {row[0], row[1]};
-      for (std::size_t j = 0; j < size; ++j) {
-        row += lanes_per_block;
-        for (std::size_t k = 0; k < some; ++k)
-          x[k] += row[k] * z[j * lanes_per_block + l % lanes_per_block + k];
-      }
-      for (std::size_t k = 0; k < some && l + k < end; ++k) {
-        if (at_[l + k].marches && at_[l + k].done < periods_) kept_[l + k][at_[l + k].done * size + i] = x[k];
-      }
+  const double* row = &outside_[block * size * (1 + size) * lanes_per_block] + first % lanes_per_block;
+  const double* const z = &value(rows_.to, first);
+  std::array<double*, Width> places;
+  double nowhere[2 * LaneLaw::most_dofs];
+  for (std::size_t k = 0; k < Width; ++k) {
+    const std::size_t l = first + k;
+    const bool kept = l < lanes_.size() && at_[l].marches && at_[l].done < periods_;
+    places[k] = kept ? kept_[l] + at_[l].done * size : nowhere;
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    std::array<double, Width> x;
+    std::copy_n(row, Width, x.begin());
+    row += lanes_per_block;
+    for (std::size_t j = 0; j < size; ++j) {
+      for (std::size_t k = 0; k < Width; ++k) x[k] += row[k] * z[j * lanes_per_block + k];
+      row += lanes_per_block;
     }
+    for (std::size_t k = 0; k < Width; ++k) places[k][i] = x[k];
   }
 }
 
 /// The rest of a period that a lane waits through at rest.
 void LaneTeam::finish_alone(std::size_t lane) {
+  const KeepDenormals keep;
   LaneMotion& motion = *lanes_[lane].motion;
   if (motion.outcome == Outcome::ok) {
     ++alone;
@@ -232,11 +234,15 @@ void LaneTeam::finish_alone(std::size_t lane) {
   }
 }
 
-/// All that decides what a lane that marches does from phase zero on, but whether it sticks.
-void LaneTeam::rows_of(std::size_t lane, std::vector<double>& rows) {
-  rows.clear();
-  for (int i = 0; i < 2 * lanes_.front().law.dofs; ++i) rows.push_back(value(rows_.to + i, lane));
-  for (int row = rows_.level; row <= rows_.vigour; ++row) rows.push_back(value(row, lane));
+/// At phase zero; besides, whether it sticks.
+LaneTeam::Decisive LaneTeam::decisive(std::size_t lane) const {
+  Decisive all{};
+  const double* const place = &values_[index(0, lane)];
+  double* next = all.data();
+  const int end = rows_.to + static_cast<int>(states());
+  for (int row = rows_.to; row < end; ++row) *next++ = place[row * lanes_per_block];
+  for (int row = rows_.level; row <= rows_.vigour; ++row) *next++ = place[row * lanes_per_block];
+  return all;
 }
 
 /// Whether the lane will do what it did after the mark.
@@ -244,8 +250,8 @@ bool LaneTeam::is_at(std::size_t lane, const Mark& mark) {
   const Progress& at = at_[lane];
   if (mark.periods == 0 || mark.marched != at.marches || mark.stuck != at.sticks) return false;
   if (!at.marches) return go_on_alike(lanes_[lane].motion->state, mark.state);
-  rows_of(lane, now_);
-  return std::memcmp(now_.data(), mark.rows.data(), now_.size() * sizeof(double)) == 0;
+  const Decisive now = decisive(lane);
+  return std::memcmp(now.data(), mark.rows.data(), sizeof now) == 0;
 }
 
 void LaneTeam::take(std::size_t lane, Mark& mark) {
@@ -253,7 +259,7 @@ void LaneTeam::take(std::size_t lane, Mark& mark) {
   mark.marched = at.marches;
   mark.stuck = at.sticks;
   if (at.marches) {
-    rows_of(lane, mark.rows);
+    mark.rows = decisive(lane);
     at.first = std::bit_cast<std::uint64_t>(mark.rows.front());
   } else {
     mark.state = lanes_[lane].motion->state;
@@ -319,10 +325,14 @@ void LaneTeam::park(std::size_t lane) {
 
 /// The end of a period for lanes that stand side by side: whether they go on.
 bool LaneTeam::arrived(std::size_t first, std::size_t count) {
-  const KeepDenormals keep;
   const std::size_t end = std::min(first + count, lanes_.size());
   if (first >= end) return false;
-  if (!kept_.empty()) record(first, end);
+  if (!kept_.empty()) {
+    const auto fill = count == 2   ? &LaneTeam::record<2>
+                      : count == 4 ? &LaneTeam::record<4>
+                                   : &LaneTeam::record<8>;
+    (this->*fill)(first);
+  }
   const double* const z = &value(rows_.to, first);
   bool some = false, through = false;
   for (std::size_t lane = first; lane < end; ++lane) {

@@ -1,6 +1,7 @@
 /// Motions with the same cells, from section to section: core/LANES.md.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -74,12 +75,15 @@ class LaneTeam {
     bool sticks = false;      ///< it was not free a cell after it last left
   };
 
+  /// All that decides what follows for a lane that marches: z, levels, vigour. Zeros where there is less.
+  using Decisive = std::array<double, 2 * LaneLaw::most_dofs + 2 * LaneLaw::most_contacts + 1>;
+
   /// A state that a motion has had at a section: is it there again, all that follows is known. After so many
   /// periods, more and more, a new one is taken.
   struct Mark {
     bool marched = false, stuck = false;  ///< what Progress said
-    std::vector<double> rows;             ///< if it marched: all that decides what follows …
-    HybridState state;                    ///< … else it is this
+    Decisive rows{};                      ///< if it marched …
+    HybridState state;                    ///< … else
     std::vector<std::int64_t> impacts;    ///< counted up to there
     std::size_t periods = 0;              ///< since the beginning; 0: not taken yet
     int span = 1;                         ///< from it to the next one
@@ -97,7 +101,7 @@ class LaneTeam {
   void repeat(std::size_t lane, std::size_t length, const std::vector<std::int64_t>& before);
   bool is_at(std::size_t lane, const Mark& mark);
   void take(std::size_t lane, Mark& mark);
-  void rows_of(std::size_t lane, std::vector<double>& rows);
+  Decisive decisive(std::size_t lane) const;
   void set_levels(std::size_t lane, double level);
   void count_impacts(std::size_t lane, std::vector<std::int64_t>& list);
   void park(std::size_t lane);
@@ -105,19 +109,20 @@ class LaneTeam {
   void rest(std::size_t lane);
   void put_down(std::size_t lane, int from, double cell);
   void tabulate();
-  void record(std::size_t first, std::size_t end) const;
+  template <std::size_t Width>
+  void record(std::size_t first);
   std::size_t states() const { return 2 * static_cast<std::size_t>(lanes_.front().law.dofs); }
 
   LaneKernel kernel_;
   std::vector<Lane> lanes_;
   Rows rows_;
   std::vector<double, LineAllocator<double>> values_, cards_;
+  std::vector<LanePlace> places_;
   std::vector<double> phase_;
   std::vector<double> outside_;  ///< see tabulate
   std::vector<long> queue_;
   std::vector<Progress> at_;
   std::vector<Mark> marks_;
-  std::vector<double> now_;  ///< rows_of a lane that looks back
   Lanes::Repeats repeats_;
   // Of the advance that is under way:
   std::size_t periods_ = 0;

@@ -15,25 +15,24 @@ namespace {
 
 struct KernelSet {
   std::string name;
-  LaneKernel (*find)(int dofs, int contacts, int harmonics);
-  LaneKernel find_for(const LaneLaw& law) const {
-    return find(law.dofs, static_cast<int>(law.contacts.size()), static_cast<int>(law.orders.size()));
-  }
+  LaneKernel (*find)(const LaneShape& shape);
 };
+
+constexpr LaneShape simplest{1, 1, 1, true};
 
 /// Those that this processor can run, the best one last.
 const std::vector<KernelSet>& kernel_sets() {
   static const std::vector<KernelSet> sets = [] {
-    std::vector<KernelSet> list = {{"none", [](int, int, int) -> LaneKernel { return nullptr; }},
+    std::vector<KernelSet> list = {{"none", [](const LaneShape&) -> LaneKernel { return nullptr; }},
                                    {"baseline", lane_kernel_baseline}};
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-        lane_kernel_avx2(1, 1, 1) != nullptr) {
+        lane_kernel_avx2(simplest) != nullptr) {
       list.push_back({"avx2", lane_kernel_avx2});
     }
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && lane_kernel_avx512(1, 1, 1) != nullptr) {
+        __builtin_cpu_supports("avx512vl") && lane_kernel_avx512(simplest) != nullptr) {
       list.push_back({"avx512", lane_kernel_avx512});
     }
 #endif
@@ -79,7 +78,7 @@ Lanes::Lanes(std::span<LaneMotion> motions, Repeats repeats) : fleet_(std::make_
     const auto* source = dynamic_cast<const LinearSource*>(motion.system);
     const auto linear = source != nullptr ? source->linear_law() : std::nullopt;
     if (linear) law = LaneLaw::of(*linear, modes);
-    if (law && set.find_for(*law) != nullptr) {
+    if (law && set.find(law->shape()) != nullptr) {
       lanes.push_back({&motion, std::move(*law)});
     } else {
       fleet_->alone.push_back(&motion);
@@ -87,7 +86,7 @@ Lanes::Lanes(std::span<LaneMotion> motions, Repeats repeats) : fleet_(std::make_
   }
   // Those most alike side by side, in whatever order they come: they tend to be hit in the same cells.
   const auto shape = [](const Lane& l) {
-    return std::tie(l.law.dofs, l.law.cells, l.law.contacts, l.law.orders);
+    return std::tie(l.law.dofs, l.law.classical, l.law.cells, l.law.contacts, l.law.orders);
   };
   std::vector<std::size_t> order(lanes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -102,7 +101,7 @@ Lanes::Lanes(std::span<LaneMotion> motions, Repeats repeats) : fleet_(std::make_
     const bool last = k + 1 == order.size() || team.size() == LaneTeam::most ||
                       shape(lanes[order[k + 1]]) != shape(team.back());
     if (!last) continue;
-    const LaneKernel kernel = set.find_for(team.front().law);
+    const LaneKernel kernel = set.find(team.front().law.shape());
     fleet_->teams.emplace_back(kernel, std::exchange(team, {}), repeats);
   }
 }
