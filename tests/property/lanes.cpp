@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <random>
 
@@ -175,10 +175,12 @@ Crowd some_of_each(std::uint64_t seed) {
 }
 
 bool same_bits(const LaneMotion& a, const LaneMotion& b) {
-  return a.outcome == b.outcome && a.impacts == b.impacts && a.points.size() == b.points.size() &&
-         std::memcmp(a.points.data(), b.points.data(), a.points.size() * sizeof(double)) == 0 &&
-         std::memcmp(a.state.x.data(), b.state.x.data(),
-                     static_cast<std::size_t>(a.state.x.size()) * sizeof(double)) == 0;
+  const auto same = [](double one, double other) {
+    return std::bit_cast<std::uint64_t>(one) == std::bit_cast<std::uint64_t>(other);
+  };
+  return a.outcome == b.outcome && a.impacts == b.impacts &&
+         std::equal(a.points.begin(), a.points.end(), b.points.begin(), b.points.end(), same) &&
+         std::equal(a.state.x.begin(), a.state.x.end(), b.state.x.begin(), b.state.x.end(), same);
 }
 
 double difference(const LaneMotion& a, const LaneMotion& b) {
