@@ -1,6 +1,6 @@
 #include "core/complementarity.hpp"
 
-#include <Eigen/Cholesky>
+#include <Eigen/LU>
 
 namespace graze {
 
@@ -18,8 +18,8 @@ std::optional<std::vector<bool>> carrying_contacts(const Eigen::MatrixXd& G, con
     Eigen::VectorXd z = Eigen::VectorXd::Zero(n);
     if (!set.empty()) {
       const Eigen::MatrixXd block = G(set, set);
-      const Eigen::LDLT<Eigen::MatrixXd> factor(block);
-      if (factor.info() != Eigen::Success || !(factor.rcond() > 1e-14)) return std::nullopt;
+      const Eigen::PartialPivLU<Eigen::MatrixXd> factor(block);
+      if (!(factor.rcond() > 1e-14)) return std::nullopt;
       z(set) = -factor.solve(q(set).eval());
     }
     const Eigen::VectorXd w = G * z + q;

@@ -106,6 +106,10 @@ class LinearMotion
   const ContactRows<P, Dofs, Z>& rows(int i) {
     return carried_.mode(mode_).contacts[static_cast<std::size_t>(i)];
   }
+  /// Of contact i, with all of them open.
+  const Eigen::Matrix<P, Dofs, 1>& push_alone(int i) {
+    return carried_.mode(0).contacts[static_cast<std::size_t>(i)].push;
+  }
   const FrictionRows<P, Dofs, Z>& friction_rows(int k) {
     return carried_.mode(mode_).frictions[static_cast<std::size_t>(k)];
   }
@@ -135,7 +139,8 @@ class LinearMotion
   }
   S restitution(int i) const { return S(carried_.system().restitution(i)); }
   void kick(int i, const S& speed) { x.tail(dofs()) -= rows(i).push * speed; }
-  S response(int i, int j) { return S(normal(i).dot(rows(j).push)); }
+  void strike(int i, const S& speed) { x.tail(dofs()) -= push_alone(i) * speed; }
+  S response(int i, int j) { return S(normal(i).dot(push_alone(j))); }
   double pressing(int i) {
     const auto& row = plain_.mode(mode_).contacts[static_cast<std::size_t>(i)].pressing;
     return row.dot(extended_values());

@@ -49,8 +49,9 @@ struct FreePressing {
 ///     double reach(int i)                    size of the terms in the gap: what its rounding is a share of
 ///     double length() const, speed() const   size of the positions and velocities
 ///     S restitution(int i)
-///     void kick(int i, S speed)              an impulse that adds `speed` to the opening speed of contact i
-///     S response(int i, int j)               change of opening speed i per kick j
+///     void kick(int i, S speed)              an impulse that adds `speed` to the opening speed of contact i;
+///                                            contacts that are closed may be held (see strike)
+///     S response(int i, int j)               change of opening speed i per strike j
 ///     pressing(int i)                        a = −d²gap/dt² in the mode, 0 = d gap/dt; S or its value
 ///     Rebound<S> rebound(int i, S speed)     what core/chatter asks of a contact
 ///     void pass_on(int i, S integral)        what the rest of the system felt of ∫ gap dt
@@ -86,6 +87,8 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
   }
   /// Whether a gap that is not positive at a start belongs to the other side; an engine may say otherwise.
   bool behind(int i) const { return !engine().reaches(i); }
+  /// As kick, with no contact held; likewise.
+  void strike(int i, const S& speed) { engine().kick(i, speed); }
   /// Whether the gap is just about to mean nothing, but for rounding; likewise.
   bool at_end(int) const { return false; }
   Outcome start(Observer* observer);
@@ -266,7 +269,7 @@ Outcome NewtonContacts<Engine, S, State>::impulses() {
   }
   eliminate(block, speeds);
   for (std::size_t k = 0; k < set.size(); ++k) {
-    engine().kick(touching_[static_cast<std::size_t>(set[k])].contact, speeds[k]);
+    engine().strike(touching_[static_cast<std::size_t>(set[k])].contact, speeds[k]);
   }
   for (std::size_t k = 0; k < touching_.size(); ++k) {
     Touching& t = touching_[k];

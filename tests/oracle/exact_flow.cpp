@@ -169,3 +169,29 @@ TEST_CASE("frequency sweeps keep the phase: a thousand periods later the forced 
   CHECK(state.turns == 1000);
   CHECK(state.time == 0);
 }
+
+// 0 ≤ Λ ⊥ u⁺ + r u⁻ ≥ 0 over both contacts: inertia couples them, M = (1 m; m 1.5).
+TEST_CASE(
+    "an impact of one body frees another one from its contact or presses it on, as inertia couples them") {
+  const double w = 0.8, r = 0.6, hit = 0.625, later = 0.02;
+  for (const double m : {-0.3, 0.3}) {
+    INFO("m " << m);
+    const auto system = make_system(
+        "name = 'linear_stops'\nmass = [[1, " + fmt_double(m) + "], [" + fmt_double(m) +
+        ", 1.5]]\nconstant = [5, 0]\nstop = [{ normal = [1, 0], position = 0, restitution = 0.9 }, "
+        "{ normal = [0, 1], position = 0, restitution = 0.6 }]");
+    HybridState state = state_at({0, 0, -0.5, w});
+    Log log;
+    REQUIRE(system->advance(state, for_time(hit + later), &log) == Outcome::ok);
+    const auto impacts = log.of(EventKind::impact);
+    REQUIRE(impacts.size() == 1);
+    CHECK(impacts[0].contact == 1);
+    CHECK(impacts[0].time == Approx(hit).margin(1e-14).epsilon(0));
+    CHECK(impacts[0].after[3] == Approx(-r * w).margin(1e-14).epsilon(0));
+    const double freed = m < 0 ? m * (1 + r) * w : 0;  // Δv₁ = m (1 + r) w by the impact of the other alone
+    CHECK(impacts[0].after[1] == Approx(freed).margin(1e-14).epsilon(0));
+    CHECK(state.mode == (m < 0 ? 0 : 1));
+    const double pulled = m < 0 ? 5 * 1.5 / (1.5 - m * m) : 0;
+    check(state, freed * later + pulled * later * later / 2, freed + pulled * later);
+  }
+}
