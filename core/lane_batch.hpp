@@ -9,8 +9,8 @@ inline constexpr int lanes_per_block = 8;
 inline constexpr int most_classical = 2;  ///< modes: for more of them kernels take any damping as mixing them
 inline constexpr int most_impacts = 40;   ///< of a lane in a cell; the rest of them is not the kernel's
 
-/// Where the rows of a block of lanes stand: row r of lane l in block b at values[(b * rows + r) * 8 + l].
-/// Time counts in cells.
+/// The rows of a lane, which stand beside those of the seven others of its block: see LanePlace. Time counts
+/// in cells.
 ///
 /// The motion along a contact's normal is nᵀx = row · z + nᵀp: p the answer to the forces alone, z the modes
 /// of the free rest of it, all q before all p: q' = −a q + p and p' = D q − a p. Where damping is classical

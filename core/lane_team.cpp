@@ -189,29 +189,28 @@ void LaneTeam::tabulate() {
 }
 
 /// The states at phase zero of those of these lanes that march, as LaneLaw::outside has them. All of them are
-/// of one block: as many side by side as the kernel's vectors hold.
-template <std::size_t Width>
-void LaneTeam::record(std::size_t first) {
+/// of one block.
+void LaneTeam::record(std::size_t first, std::size_t end) {
+  const std::size_t count = end - first;
   const std::size_t size = states();
   const std::size_t block = first / lanes_per_block;
   const double* row = &outside_[block * size * (1 + size) * lanes_per_block] + first % lanes_per_block;
   const double* const z = &value(rows_.to, first);
-  std::array<double*, Width> places;
+  double* places[lanes_per_block];
   double nowhere[2 * LaneLaw::most_dofs];
-  for (std::size_t k = 0; k < Width; ++k) {
-    const std::size_t l = first + k;
-    const bool kept = l < lanes_.size() && at_[l].marches && at_[l].done < periods_;
-    places[k] = kept ? kept_[l] + at_[l].done * size : nowhere;
+  for (std::size_t k = 0; k < count; ++k) {
+    const Progress& at = at_[first + k];
+    places[k] = at.marches && at.done < periods_ ? kept_[first + k] + at.done * size : nowhere;
   }
   for (std::size_t i = 0; i < size; ++i) {
-    std::array<double, Width> x;
-    std::copy_n(row, Width, x.begin());
+    double x[lanes_per_block];
+    std::copy_n(row, count, x);
     row += lanes_per_block;
     for (std::size_t j = 0; j < size; ++j) {
-      for (std::size_t k = 0; k < Width; ++k) x[k] += row[k] * z[j * lanes_per_block + k];
+      for (std::size_t k = 0; k < count; ++k) x[k] += row[k] * z[j * lanes_per_block + k];
       row += lanes_per_block;
     }
-    for (std::size_t k = 0; k < Width; ++k) places[k][i] = x[k];
+    for (std::size_t k = 0; k < count; ++k) places[k][i] = x[k];
   }
 }
 
@@ -327,12 +326,7 @@ void LaneTeam::park(std::size_t lane) {
 bool LaneTeam::arrived(std::size_t first, std::size_t count) {
   const std::size_t end = std::min(first + count, lanes_.size());
   if (first >= end) return false;
-  if (!kept_.empty()) {
-    const auto fill = count == 2   ? &LaneTeam::record<2>
-                      : count == 4 ? &LaneTeam::record<4>
-                                   : &LaneTeam::record<8>;
-    (this->*fill)(first);
-  }
+  if (!kept_.empty()) record(first, end);
   const double* const z = &value(rows_.to, first);
   bool some = false, through = false;
   for (std::size_t lane = first; lane < end; ++lane) {

@@ -109,8 +109,7 @@ class LaneTeam {
   void rest(std::size_t lane);
   void put_down(std::size_t lane, int from, double cell);
   void tabulate();
-  template <std::size_t Width>
-  void record(std::size_t first);
+  void record(std::size_t first, std::size_t end);
   std::size_t states() const { return 2 * static_cast<std::size_t>(lanes_.front().law.dofs); }
 
   LaneKernel kernel_;

@@ -478,6 +478,7 @@ double bent_at_most(int& laws) {
 
 // LANES.md, "Far": |row · z''| of a free motion stays below bend × vigour.
 TEST_CASE("lanes: nothing bends more than its bound on a free flight") {
+  int all = 0;
   for (const bool classical : {true, false}) {
     int laws = 0;
     const double nearest = classical ? bent_at_most<true>(laws) : bent_at_most<false>(laws);
@@ -485,7 +486,9 @@ TEST_CASE("lanes: nothing bends more than its bound on a free flight") {
     CHECK(laws > 80);
     CHECK(nearest <= 1 + 1e-9);
     CHECK(nearest > 0.3);  // it is no idle bound
+    all += laws;
   }
+  CHECK(all > 200);
 }
 
 TEST_CASE("lanes: a kernel that is not there is refused by name") {
