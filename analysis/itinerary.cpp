@@ -59,7 +59,9 @@ class Recorder final : public Observer {
   void add(const Event& e, double duration) {
     const bool instant = duration <= 0 && !steps().empty();
     const int place = e.friction >= 0 ? -1 - e.friction : e.contact;
-    record_.itinerary.steps.push_back({e.kind, place, e.mode, instant, {}});
+    const bool freed = instant && e.kind == EventKind::release;  // by the impact: open from it on
+    const std::int64_t mode = freed ? e.mode & ~(std::int64_t{1} << e.contact) : e.mode;
+    record_.itinerary.steps.push_back({e.kind, place, mode, instant, {}});
     record_.durations.push_back(instant ? 0 : duration);
     record_.speeds.push_back(e.kind == EventKind::impact ? e.approach_speed : 0);
     record_.times.push_back(e.time);

@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "core/chatter.hpp"
+#include "core/complementarity.hpp"
 #include "core/course.hpp"
 #include "core/follow_legs.hpp"
 #include "core/linear_motion.hpp"
@@ -22,11 +26,15 @@ class LinearLeg {
   using Dynamics = LinearDynamics<Dual<1>, Dofs, Harmonics, Contacts, Frictions>;
   using Mode = LinearMode<Dual<1>, Dofs, Harmonics, Contacts, Frictions>;
   using Row = typename Mode::Row;
+  using Rows = ContactRows<Dual<1>, Dofs, Mode::Z>;
   using State = Eigen::Matrix<S, Mode::X, 1>;
   using Extended = Eigen::Matrix<S, Mode::Z, 1>;
 
-  LinearLeg(Dynamics& dynamics, const Leg& leg) : system_(dynamics.system()), mode_(dynamics.mode(leg.mode)) {
-    closed_ = leg.contact >= 0 && ((leg.mode >> leg.contact) & 1) != 0;
+  LinearLeg(Dynamics& dynamics, const Leg& leg)
+      : system_(dynamics.system()), mode_(dynamics.mode(leg.mode)), free_(dynamics.mode(0)) {
+    for (int i = 0; i < static_cast<int>(mode_.contacts.size()); ++i) {
+      if (((leg.mode >> i) & 1) != 0) closed_.push_back(i);
+    }
   }
 
   State x;  ///< in: at the beginning; out: after the event
@@ -36,6 +44,7 @@ class LinearLeg {
   /// Flows for `duration` or to the gap's zero, then does what the leg's end says. false: more than a cell
   /// backwards, or no zero.
   bool follow(const Leg& leg, const S& duration) {
+    rest_on_closed();
     if (leg.length != Leg::Length::given) return meet(leg);
     const double length = value_of(duration);
     if (!(length >= -mode_.cell)) return false;
@@ -44,11 +53,18 @@ class LinearLeg {
     x = within_cell(mode_, after_cells(mode_, extended(), cells), fraction);
     time += S(length);
     drift(duration - S(length));
-    if (leg.contact >= 0) finish(leg);
-    return true;
+    return leg.contact < 0 || finish(leg);
   }
 
  private:
+  /// A contact that never opens would leave the place where its body rests free, were it not put there.
+  void rest_on_closed() {
+    for (const int i : closed_) {
+      const auto normal = system_.normal.col(i);
+      rest(mode_.contacts[static_cast<std::size_t>(i)],
+           S(S(system_.position(i)) - normal.dot(x.head(dofs()))), S(normal.dot(x.tail(dofs()))));
+    }
+  }
   void drift(const S& late) {
     add_rate(mode_, values_of(extended()).eval(), late, x);
     time += late;
@@ -75,8 +91,7 @@ class LinearLeg {
     time += S(s * mode_.cell);
     const S gap = dot(row);
     drift((S(value_of(gap)) - gap) / S(polynomial_slope(gap_on_cell, s) / mode_.cell));
-    finish(leg);
-    return true;
+    return finish(leg);
   }
   Extended extended() const {
     const auto phases = forcing_phases(system_, time);
@@ -87,12 +102,13 @@ class LinearLeg {
   Eigen::Index dofs() const { return system_.mass.rows(); }
   S dot(const Row& row) const { return product(row, extended()); }
 
-  void finish(const Leg& leg) {
+  bool finish(const Leg& leg) {
     const auto& contact = mode_.contacts[static_cast<std::size_t>(leg.contact)];
     const Eigen::Matrix<Dual<1>, Dofs, 1> normal = system_.normal.col(leg.contact);
+    const bool is_closed = ((leg.mode >> leg.contact) & 1) != 0;
     // Of the guard per acceleration: a force of one along the normal.
     const S compliance =
-        closed_ ? S(normal.dot(Eigen::Matrix<Dual<1>, Dofs, 1>(inverse_of(system_.mass) * normal))) : S(1);
+        is_closed ? S(normal.dot(Eigen::Matrix<Dual<1>, Dofs, 1>(inverse_of(system_.mass) * normal))) : S(1);
     const S approach = normal.dot(x.tail(dofs()));
     const S value = compliance * dot(contact.guard);
     switch (leg.end) {
@@ -100,10 +116,9 @@ class LinearLeg {
         ending.guard = value;
         ending.measure = approach;
         x.head(dofs()) += contact.push * value;  // exactly on the contact, where the next flight begins
-        x.tail(dofs()) -= contact.push * S((S(1) + S(system_.restitution(leg.contact))) * approach);
-        break;
+        return strike(leg, S((S(1) + S(system_.restitution(leg.contact))) * approach));
       case EventKind::graze:
-        ending.guard = closed_ ? S(compliance * rate(contact.guard)) : S(-approach);
+        ending.guard = is_closed ? S(compliance * rate(contact.guard)) : S(-approach);
         ending.measure = value;
         break;
       case EventKind::release:
@@ -123,17 +138,43 @@ class LinearLeg {
       default:
         break;
     }
+    return true;
+  }
+  /// An impact; closed contacts hold or are freed as when the contact is approached (core/newton_contacts).
+  bool strike(const Leg& leg, const S& speed) {
+    if (closed_.empty()) {
+      x.tail(dofs()) -= mode_.contacts[static_cast<std::size_t>(leg.contact)].push * speed;
+      return true;
+    }
+    std::vector<int> touching{leg.contact};
+    touching.insert(touching.end(), closed_.begin(), closed_.end());
+    const auto push = [&](std::size_t k) -> const auto& {
+      return free_.contacts[static_cast<std::size_t>(touching[k])].push;
+    };
+    const Eigen::Index n = static_cast<Eigen::Index>(touching.size());
+    Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> G(n, n);
+    Eigen::Matrix<S, Eigen::Dynamic, 1> q = Eigen::Matrix<S, Eigen::Dynamic, 1>::Constant(n, S(0));
+    q(0) = -speed;
+    for (Eigen::Index k = 0; k < n; ++k) {
+      for (Eigen::Index j = 0; j < n; ++j)
+        G(k, j) = S(
+            system_.normal.col(touching[static_cast<std::size_t>(k)]).dot(push(static_cast<std::size_t>(j))));
+    }
+    const auto impulses = impulses_of(G, q, -Eigen::VectorXd::Unit(n, 0));
+    if (!impulses) return false;
+    for (std::size_t k = 0; k < touching.size(); ++k) {
+      if (impulses->carries[k]) x.tail(dofs()) -= push(k) * impulses->strength[k];
+    }
+    return true;
   }
   S rate(const Row& row) const {
     const Row derived = row * mode_.A;
     return dot(derived);
   }
-  template <class Rows>
   void rest(const Rows& contact, const S& gap, const S& approach) {
     x.head(dofs()) += contact.push * gap;
     x.tail(dofs()) -= contact.push * approach;
   }
-  template <class Rows>
   void complete(const Leg& leg, const Rows& contact, const S& approach) {
     const Rebound<S> rebound{S(-approach), S(system_.restitution(leg.contact)), ending.measure, S(0), S(0)};
     const S felt = chatter_gap_integral(rebound);
@@ -144,7 +185,8 @@ class LinearLeg {
 
   const typename Dynamics::System& system_;
   const Mode& mode_;
-  bool closed_ = false;
+  const Mode& free_;  ///< all contacts open
+  std::vector<int> closed_;
 };
 
 }  // namespace graze

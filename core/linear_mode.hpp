@@ -53,7 +53,7 @@ struct ContactRows {
   Eigen::Matrix<S, 1, Z> rate;         ///< open: ȧ along the motion with the contact closed
   S damping{0};                        ///< open: γ
   Eigen::Matrix<S, 1, Dofs> reaction;  ///< closed: contact force per force on the coordinates
-  Eigen::Matrix<S, Dofs, 1> push;      ///< change of q' per normal impulse that changes n q' by one
+  Eigen::Matrix<S, Dofs, 1> push;      ///< change of q' that changes n q' by one, others at rest held
   S mobility{0};                       ///< open: change of n q'' per normal force
   Eigen::Matrix<S, Dofs, 1> gap_to_position;  ///< change of the rest's q per ∫ gap dt of a chatter sequence
   Eigen::Matrix<S, Dofs, 1> gap_to_velocity;  ///< the same of q'
@@ -244,14 +244,15 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
   for (Eigen::Index i = 0; i < m; ++i) {
     ContactRows<S, Dofs, Z>& c = contacts[static_cast<std::size_t>(i)];
     if (ModeLayout::closed(mode, i)) {
-      c.guard = never;
-      c.reaction.setZero(n);
       if (layout.carries(mode, i)) {
         c.reaction = reactions[place++];
         c.guard = c.reaction * force;
+        c.push = c.reaction.transpose();
+      } else {
+        c.guard = never;
+        c.reaction.setZero(n);
+        c.push.setZero(n);
       }
-      const Eigen::Matrix<S, Dofs, 1> direction = inverse_mass * sys.normal.col(i);
-      c.push = direction / sys.normal.col(i).dot(direction);
       continue;
     }
     if (!std::isfinite(value_of(sys.position(i)))) {  // no such stop

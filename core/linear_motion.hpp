@@ -89,6 +89,7 @@ class LinearMotion
   using Loop::on_level_;
   using Loop::search_guard;
   using Loop::search_level;
+  using Loop::slopes_of;
   using Loop::touches_;
   using Loop::watch_gap;
   using typename Loop::ExactTouch;
@@ -138,6 +139,19 @@ class LinearMotion
     return v.unaryExpr([](const S& a) { return std::abs(value_of(a)); }).maxCoeff();
   }
   S restitution(int i) const { return S(carried_.system().restitution(i)); }
+  void rest_slopes() {
+    for (int i = 0; i < count(); ++i) {
+      if (!closed(i)) continue;
+      x.head(dofs()) += rows(i).push * slopes_of(gap(i));
+      kick(i, slopes_of(approach(i)));
+    }
+    if constexpr (Frictions != 0) {
+      for (int k = 0; k < static_cast<int>(layout().frictions); ++k) {
+        if (layout().sliding(mode_, k) != Sliding::stuck) continue;
+        x.tail(dofs()) -= friction_rows(k).reaction.transpose() * slopes_of(sliding_speed(k));
+      }
+    }
+  }
   void kick(int i, const S& speed) { x.tail(dofs()) -= rows(i).push * speed; }
   void strike(int i, const S& speed) { x.tail(dofs()) -= push_alone(i) * speed; }
   S response(int i, int j) { return S(normal(i).dot(push_alone(j))); }

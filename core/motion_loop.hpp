@@ -59,6 +59,7 @@ struct Crossing {
 ///     Outcome meet(crossing, observer)                   a guard at zero
 ///     bool hits(int contact, crossing) const             whether that guard is an impact of this contact
 ///     void put_on(int contact)                           exactly onto a contact
+///     void rest_slopes()                                 see below
 ///     OuterState outer_state() const                     x without derivatives, as the outside orders it
 template <class Engine, class S, class State>
 class MotionLoop {
@@ -96,6 +97,12 @@ class MotionLoop {
   };
 
   explicit MotionLoop(const Tolerance& tolerance) : tolerance_(tolerance) {}
+
+  /// Derivatives of what is at rest begin as it moves with what it rests on: into a contact that never opens
+  /// nothing can be displaced. Of engines that have none to correct.
+  void rest_slopes() {}
+  /// s without its value.
+  static S slopes_of(const S& s) { return s - S(value_of(s)); }
 
   /// A state for observers, of an engine that has no entries of its own.
   using OuterState = Eigen::Matrix<double, State::RowsAtCompileTime, 1>;
@@ -213,6 +220,8 @@ Outcome MotionLoop<Engine, S, State>::advance(const Section& section, Observer* 
   if (!settled_) {
     const Outcome outcome = engine().start(observer);
     if (outcome != Outcome::ok) return outcome;
+  } else if constexpr (!std::is_same_v<S, double>) {
+    engine().rest_slopes();
   }
   for (std::int64_t events = 0; events < tolerance_.events; ++events) {
     if (!to_phase_zero) wrap(end);

@@ -49,8 +49,8 @@ struct FreePressing {
 ///     double reach(int i)                    size of the terms in the gap: what its rounding is a share of
 ///     double length() const, speed() const   size of the positions and velocities
 ///     S restitution(int i)
-///     void kick(int i, S speed)              an impulse that adds `speed` to the opening speed of contact i;
-///                                            contacts that are closed may be held (see strike)
+///     void kick(int i, S speed)              an impulse that adds `speed` to the opening speed of contact i,
+///                                            with the other closed contacts held
 ///     S response(int i, int j)               change of opening speed i per strike j
 ///     pressing(int i)                        a = −d²gap/dt² in the mode, 0 = d gap/dt; S or its value
 ///     Rebound<S> rebound(int i, S speed)     what core/chatter asks of a contact
@@ -95,6 +95,7 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
   Outcome meet(const Crossing& c, Observer* observer);
   void jumped() {}
   Outcome settle(Observer* observer);
+  Outcome strike_as_prescribed(int i);
 
   std::vector<int> resting_;  ///< contacts at zero gap and zero normal speed, to be settled
 
@@ -110,7 +111,7 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
   double gap_rounding(int i) { return 8 * std::numeric_limits<double>::epsilon() * engine().reach(i); }
   void part(int i, Observer* observer);
   Outcome hit(int i, Observer* observer);
-  Outcome impulses();
+  Outcome impulses(bool prescribed = false);
   void complete_chatter(int i, Observer* observer);
   void decide_without_force(int i, Observer* observer);
 
@@ -220,8 +221,11 @@ Outcome NewtonContacts<Engine, S, State>::hit(int i, Observer* observer) {
   if (outcome != Outcome::ok) return outcome;
   engine().jumped();
   for (const Touching& t : touching_) {
+    if (closed(t.contact)) continue;
+    tell(observer, EventKind::impact, t.contact, before, value_of(time), value_of(t.speed));
+  }
+  for (const Touching& t : touching_) {
     const bool was_closed = closed(t.contact);
-    if (!was_closed) tell(observer, EventKind::impact, t.contact, before, value_of(time), value_of(t.speed));
     if (t.rebound > S(0)) {
       if (was_closed) open(t.contact, 1, observer);
       touches_[static_cast<std::size_t>(t.contact)] = {1, t.rebound};
@@ -235,9 +239,20 @@ Outcome NewtonContacts<Engine, S, State>::hit(int i, Observer* observer) {
   return engine().settle(observer);
 }
 
+/// Contact i alone is hit, by prescription (core/course): also at no speed, or leaving, closed contacts hold
+/// or are freed as when it is approached.
+template <class Engine, class S, class State>
+Outcome NewtonContacts<Engine, S, State>::strike_as_prescribed(int i) {
+  touching_ = {{i, engine().approach(i), S(0)}};
+  for (int j = 0; j < engine().count(); ++j) {
+    if (j != i && closed(j)) touching_.push_back({j, S(0), S(0)});
+  }
+  return impulses(true);
+}
+
 /// Velocities after an impact: 0 ≤ Λ ⊥ u⁺ + r u⁻ ≥ 0 over the touching contacts, u = −approach speed.
 template <class Engine, class S, class State>
-Outcome NewtonContacts<Engine, S, State>::impulses() {
+Outcome NewtonContacts<Engine, S, State>::impulses(bool prescribed) {
   if (touching_.size() == 1) {
     Touching& t = touching_.front();
     t.rebound = engine().restitution(t.contact) * t.speed;
@@ -247,34 +262,24 @@ Outcome NewtonContacts<Engine, S, State>::impulses() {
   const Eigen::Index n = static_cast<Eigen::Index>(touching_.size());
   Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> G(n, n);
   Eigen::Matrix<S, Eigen::Dynamic, 1> q(n);
+  Eigen::VectorXd deciding(n);
   for (Eigen::Index k = 0; k < n; ++k) {
     const Touching& t = touching_[static_cast<std::size_t>(k)];
     q(k) = -(S(1) + engine().restitution(t.contact)) * t.speed;
+    deciding(k) = prescribed ? (k == 0 ? -1.0 : 0.0) : value_of(q(k));
     for (Eigen::Index j = 0; j < n; ++j) {
       G(k, j) = engine().response(t.contact, touching_[static_cast<std::size_t>(j)].contact);
     }
   }
-  const auto carries = carrying_contacts(values_of(G), values_of(q));
-  if (!carries) return Outcome::painleve;
-  std::vector<Eigen::Index> set;
-  for (Eigen::Index k = 0; k < n; ++k) {
-    if ((*carries)[static_cast<std::size_t>(k)]) set.push_back(k);
-  }
-  std::vector<std::vector<S>> block;
-  std::vector<S> speeds;
-  for (const Eigen::Index k : set) {
-    speeds.push_back(-q(k));
-    std::vector<S>& row = block.emplace_back();
-    for (const Eigen::Index j : set) row.push_back(G(k, j));
-  }
-  eliminate(block, speeds);
-  for (std::size_t k = 0; k < set.size(); ++k) {
-    engine().strike(touching_[static_cast<std::size_t>(set[k])].contact, speeds[k]);
+  const auto impulses = impulses_of(G, q, deciding);
+  if (!impulses) return Outcome::painleve;
+  for (std::size_t k = 0; k < touching_.size(); ++k) {
+    if (impulses->carries[k]) engine().strike(touching_[k].contact, impulses->strength[k]);
   }
   for (std::size_t k = 0; k < touching_.size(); ++k) {
     Touching& t = touching_[k];
-    t.rebound =
-        (*carries)[k] ? S(engine().restitution(t.contact) * t.speed) : S(-engine().approach(t.contact));
+    t.rebound = impulses->carries[k] ? S(engine().restitution(t.contact) * t.speed)
+                                     : S(-engine().approach(t.contact));
   }
   return Outcome::ok;
 }

@@ -141,6 +141,20 @@ struct ContactDynamics : Equations<S> {
     kick_in(j, mode, x, constant(t, S(1)), kicked);
     return opening_in(i, mode, t, kicked) - before;
   }
+  /// Calls f(k, share) for the kicks that together add one to the opening speed of contact i and hold the
+  /// other closed contacts; none where these hold contact i too.
+  template <class F>
+  void each_share(int i, std::int64_t mode, const S& t, const Vector<S>& x, const F& f) const {
+    const std::vector<int> held = closed_in(mode & ~(std::int64_t{1} << i));
+    std::vector<S> answers;
+    for (const int j : held) answers.push_back(response(j, i, mode, t, x));
+    solve_responses(held, mode, t, x, answers);
+    S mobility(1);
+    for (std::size_t k = 0; k < held.size(); ++k) mobility -= response(i, held[k], mode, t, x) * answers[k];
+    if (!(value_of(mobility) > 1e-11)) return;
+    f(i, S(S(1) / mobility));
+    for (std::size_t k = 0; k < held.size(); ++k) f(held[k], S(-answers[k] / mobility));
+  }
   /// Acceleration onto contact i with the other contacts as the mode says.
   template <class T>
   T pressing_in(int i, std::int64_t mode, const T& t, const Vector<T>& x) const {
@@ -165,22 +179,30 @@ struct ContactDynamics : Equations<S> {
       force(i) = free_pressing(i, mode, t, x);
       return force;
     }
+    const std::vector<int> set = closed_in(mode);
+    std::vector<T> list;
+    for (const int i : set) list.push_back(free_pressing(i, mode, t, x));
+    solve_responses(set, mode, t, x, list);
+    for (std::size_t a = 0; a < set.size(); ++a) force(set[a]) = list[a];
+    return force;
+  }
+  std::vector<int> closed_in(std::int64_t mode) const {
     std::vector<int> set;
     for (int i = 0; i < count(); ++i) {
-      if (!closed(i, mode)) continue;
-      force(i) = free_pressing(i, mode, t, x);
-      set.push_back(i);
+      if (closed(i, mode)) set.push_back(i);
     }
+    return set;
+  }
+  /// Changes of opening speeds become the kicks of these contacts that make them: G λ = a.
+  template <class T>
+  void solve_responses(const std::vector<int>& set, std::int64_t mode, const T& t, const Vector<T>& x,
+                       std::vector<T>& list) const {
     const std::size_t n = set.size();
     std::vector<std::vector<T>> G(n, std::vector<T>(n));
-    std::vector<T> list(n);
     for (std::size_t a = 0; a < n; ++a) {
       for (std::size_t b = 0; b < n; ++b) G[a][b] = response(set[a], set[b], mode, t, x);
-      list[a] = force(set[a]);
     }
     eliminate(G, list);
-    for (std::size_t a = 0; a < n; ++a) force(set[a]) = list[a];
-    return force;
   }
 };
 
@@ -206,9 +228,9 @@ class SmoothMotion final
   /// than a step backwards, no zero, or a series does not exist.
   bool follow(const Leg& leg, const S& duration) {
     mode_ = leg.mode;
+    rest_on_closed();
     if (!(leg.length == Leg::Length::given ? this->flow_for(duration) : fly(leg))) return false;
-    if (leg.contact >= 0) finish(leg);
-    return true;
+    return leg.contact < 0 || finish(leg);
   }
 
  private:
@@ -217,6 +239,14 @@ class SmoothMotion final
   using Base::dynamics;
   using Base::mode_;
 
+  /// A contact that never opens would leave the place where its body rests free, were it not put there.
+  void rest_on_closed() {
+    for (int i = 0; i < count(); ++i) {
+      if (!Dynamics::closed(i, mode_)) continue;
+      put_on(i);
+      kick(i, approach(i));
+    }
+  }
   int count() const { return dynamics().count(); }
   bool exists(int) const { return true; }
   bool any_closed() const { return dynamics().any_closed(mode_); }
@@ -244,6 +274,13 @@ class SmoothMotion final
     }
   }
   void pass_by(int i) { mode_ ^= std::int64_t{1} << (count() + i); }
+  void rest_slopes() {
+    for (int i = 0; i < count(); ++i) {
+      if (!Dynamics::closed(i, mode_)) continue;
+      lift(i, S(-Rules::slopes_of(gap(i))));
+      kick(i, Rules::slopes_of(approach(i)));
+    }
+  }
   S gap(int i) const { return dynamics().gap_in(i, mode_, time, x); }
   S approach(int i) const { return -dynamics().opening_in(i, mode_, time, x); }
   double reach(int i) const { return dynamics().reach(i, values_of(x).eval()); }
@@ -251,6 +288,12 @@ class SmoothMotion final
   double speed() const { return dynamics().speed_of(values_of(x).eval()); }
   S restitution(int i) const { return dynamics().restitution(i); }
   void kick(int i, const S& speed) {
+    const State at = x;
+    dynamics().each_share(i, mode_, time, at, [&](int k, const S& share) {
+      dynamics().kick_in(k, mode_, at, S(share * speed), x);
+    });
+  }
+  void strike(int i, const S& speed) {
     const State at = x;
     dynamics().kick_in(i, mode_, at, speed, x);
   }
@@ -261,17 +304,22 @@ class SmoothMotion final
     return {a, std::abs(a) + reach(i) * dynamics().rate() * dynamics().rate()};
   }
   void put_on(int i) {
-    for (int pass = 0; pass < 3; ++pass) {
-      const State at = x;
-      dynamics().lift(i, at, S(-dynamics().gap(i, time, x)), x);
-    }
+    for (int pass = 0; pass < 3; ++pass) lift(i, S(-gap(i)));
+  }
+  /// Adds this to gap i, with the other closed contacts held.
+  void lift(int i, const S& change) {
+    const State at = x;
+    dynamics().each_share(i, mode_, time, at, [&](int k, const S& share) {
+      dynamics().lift(k, at, S(share * dynamics().seen_from(dynamics().side(k, mode_), change)), x);
+    });
   }
   /// dλ/dt along the motion with contact i closed.
   S force_rate(int i) { return this->guard_rate(i, mode_ | (std::int64_t{1} << i)); }
   double press_rate(int i) { return value_of(force_rate(i)); }
   Rebound<S> rebound(int i, const S& speed) {
     State direction = State::Constant(x.size(), S(0));
-    dynamics().kick_in(i, mode_, x, S(1), direction);
+    dynamics().each_share(i, mode_, time, x,
+                          [&](int k, const S& share) { dynamics().kick_in(k, mode_, x, share, direction); });
     const S damping = this->flow().along(time, x, direction, [&](const auto& t, const auto& y) {
       return dynamics().pressing_in(i, mode_, t, y);
     })[1];
@@ -280,8 +328,10 @@ class SmoothMotion final
   void pass_on(int i, const S& integral) {
     State p = State::Constant(x.size(), S(0));
     State u = p;
-    dynamics().lift(i, x, S(dynamics().side(i, mode_)), p);
-    dynamics().kick_in(i, mode_, x, S(1), u);
+    dynamics().each_share(i, mode_, time, x, [&](int k, const S& share) {
+      dynamics().lift(k, x, S(share * dynamics().side(k, mode_)), p);
+      dynamics().kick_in(k, mode_, x, share, u);
+    });
     this->feel_gap(mode_ | (std::int64_t{1} << i), p, u, integral);
   }
   /// To the zero of the gap of the leg's contact, within one step.
@@ -303,7 +353,7 @@ class SmoothMotion final
     this->drift((S(value_of(late)) - late) / S(there.slope));
     return true;
   }
-  void finish(const Leg& leg) {
+  bool finish(const Leg& leg) {
     const int i = leg.contact;
     const bool is_closed = Dynamics::closed(i, mode_);
     switch (leg.end) {
@@ -311,8 +361,7 @@ class SmoothMotion final
         ending.guard = gap(i);
         ending.measure = approach(i);
         put_on(i);
-        kick(i, S((S(1) + restitution(i)) * approach(i)));
-        break;
+        return this->strike_as_prescribed(i) == Outcome::ok;
       case EventKind::graze:
         ending.guard = is_closed ? force_rate(i) : S(-approach(i));
         ending.measure = dynamics().guard(i, mode_, time, x);
@@ -339,6 +388,7 @@ class SmoothMotion final
       default:
         break;
     }
+    return true;
   }
 };
 

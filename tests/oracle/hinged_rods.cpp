@@ -6,8 +6,12 @@
 #include <array>
 #include <boost/numeric/odeint.hpp>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <numbers>
+#include <vector>
 
+#include "analysis/itinerary.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
@@ -355,6 +359,59 @@ TEST_CASE("hinged_rods: rods that cross are no start") {
 TEST_CASE("hinged_rods: wrong linkages are told") {
   CHECK_THROWS_AS(make_model("name = 'hinged_rods'\n" + rod(1, 1, 0) + joint(2)), InputError);
   CHECK_THROWS_AS(make_model("name = 'hinged_rods'\n" + rod(1, 1, 0) + joint(1, "other = 1")), InputError);
+}
+
+TEST_CASE("hinged_rods: what rests stays at rest while its neighbour chatters and is hit") {
+  // Three pendulums that torques press together, the outer ones onto the middle one.
+  const auto torque = [](double value) { return "torque = " + fmt_double(value); };
+  const std::string leaning = "name = 'hinged_rods'\ngravity = 1\ne = 0.5\n" + rod(1, 1, 0.05, torque(0.5)) +
+                              rod(1.2, 1, 0) + rod(1.1, 1.3, -0.08, torque(-0.65)) +
+                              joint(1, "damping = 0.3") + joint(2, "x = 0.3\ndamping = 0.3") +
+                              joint(3, "x = 0.6\ndamping = 0.3");
+  const auto model = make_model(leaning);
+  const auto system = model->system(model->values(), {});
+  const Eigen::VectorXd start = state_at(model->start(model->values())).x;
+  const Record record = record_turn(*system, start, 1, 2);
+  const std::vector<Step>& steps = record.itinerary.steps;
+  int hits = 0, sticks = 0;
+  for (const Step& step : steps) {
+    const bool beside = (step.mode & ~(std::int64_t{1} << std::max(0, step.contact)) & 0xff) != 0;
+    if (step.end == EventKind::impact && beside) ++hits;
+    if (step.end == EventKind::chatter_complete) ++sticks;
+  }
+  CHECK(hits > 3);
+  REQUIRE(sticks >= 2);
+
+  SECTION("gaps of closed contacts do not grow") {
+    HybridState state = state_at({start.begin(), start.end()});
+    REQUIRE(system->advance(state, for_time(30), nullptr) == Outcome::ok);
+    const auto gap = [&](Eigen::Index of, Eigen::Index on, double length) {
+      const double phi = state.x(3 * of + 2), psi = state.x(3 * on + 2);
+      const double x = state.x(3 * of) + length / 2 * std::sin(phi) - state.x(3 * on);
+      const double y = state.x(3 * of + 1) - length / 2 * std::cos(phi) - state.x(3 * on + 1);
+      return x * std::cos(psi) + y * std::sin(psi);
+    };
+    CHECK(std::abs(gap(0, 1, 1.0)) < 1e-12);
+    CHECK(std::abs(gap(2, 1, 1.1)) < 1e-12);
+  }
+  SECTION("legs by prescription lead where the motion led") {
+    std::vector<Leg> legs;
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      Leg leg;
+      leg.duration = record.durations[k];
+      leg.mode = steps[k].mode;
+      leg.end = steps[k].end;
+      leg.contact = steps[k].contact;
+      if (k > 0) leg.time = std::numeric_limits<double>::quiet_NaN();
+      legs.push_back(leg);
+    }
+    legs.front().state = start;
+    const auto course = system->follow(legs, 0);
+    REQUIRE(course);
+    HybridState state = state_at({start.begin(), start.end()});
+    REQUIRE(system->advance(state, for_time(2), nullptr) == Outcome::ok);
+    CHECK((course->legs.back().state - state.x).cwiseAbs().maxCoeff() < 1e-10);
+  }
 }
 
 TEST_CASE("hinged_rods: derivatives go through impacts") {

@@ -55,3 +55,69 @@ TEST_CASE("an orbit solved over its events is the orbit of the map, with its mul
       CHECK(std::abs(std::abs(multipliers[k]) - std::abs(s.orbit.multipliers[k])) < 1e-6);
   }
 }
+
+// Coupled by inertia, M = (1 m; m 1.5): for m < 0 an impact of mass 2 pulls mass 1 off its stop, for m > 0 it
+// presses it on, and the constant force then holds it there for ever.
+TEST_CASE("an orbit is solved over impacts that find another contact closed, freed by them or held") {
+  const auto coupled = [](double m, double constant, double omega) {
+    return "name = 'linear_stops'\nmass = [[1, " + fmt_double(m) + "], [" + fmt_double(m) +
+           ", 1.5]]\nstiffness = [[2, 0], [0, 3]]\ndamping = [[0.2, 0], [0, 0.2]]\nconstant = [" +
+           fmt_double(constant) + ", 0]\nomega = " + fmt_double(omega) +
+           "\nforce = [{ cosine = [0, 2] }]\nstop = [{ normal = [1, 0], position = 0, restitution = 0.5 }, "
+           "{ normal = [0, 1], position = 0.1, restitution = 0.6 }]";
+  };
+  for (const double m : {-0.3, 0.3}) {
+    for (const double omega : {1.2, 1.6, 2.0}) {
+      INFO("m " << m << ", omega " << omega);
+      const Family f = family(coupled(m, 0.8, omega), "omega");
+      const Solved s = solved(f);
+      int hits = 0, freed = 0;
+      const std::vector<Step>& steps = s.record.itinerary.steps;
+      for (std::size_t k = 0; k < steps.size(); ++k) {
+        if (steps[k].end != EventKind::impact || steps[k].contact != 1 || steps[k].mode != 1) continue;
+        ++hits;
+        if (steps[k + 1].end == EventKind::release && steps[k + 1].instant) ++freed;
+      }
+      CHECK(hits > 0);
+      CHECK(freed == (m < 0 ? hits : 0));
+      REQUIRE(s.closing.ok);
+      CHECK(s.closing.residual < 1e-13 * s.record.times.back());
+      CHECK((s.closing.u.head(4) - s.orbit.start.x).cwiseAbs().maxCoeff() < 1e-11);
+      const Shooting shooting(f, s.record.itinerary, {});
+      const auto multipliers = orbit_multipliers(shooting, s.closing.u);
+      REQUIRE(multipliers.size() == 4);
+      for (std::size_t k = 0; k < 4; ++k)
+        CHECK(std::abs(std::abs(multipliers[k]) - std::abs(s.orbit.multipliers[k])) < 1e-6);
+    }
+  }
+}
+
+// With masses 1 and 2 at rest on their stops, mass 3 obeys 2 x'' + 0.2 x' + 3 x = 2 cos ωt + 0.3 + 0.4,
+// whatever its coupling to the others by inertia and damping.
+TEST_CASE("masses that rest on their stops for ever leave the multipliers of the rest and add zeros") {
+  const Family three = family(
+      "name = 'linear_stops'\nmass = [[1, 0.3, 0.2], [0.3, 1.5, 0.4], [0.2, 0.4, 2]]\n"
+      "stiffness = [[4, 0, -1], [0, 5, -2], [-1, -2, 3]]\n"
+      "damping = [[0.3, 0, -0.1], [0, 0.3, -0.05], [-0.1, -0.05, 0.2]]\nconstant = [20, 30, 0]\nomega = 1.3\n"
+      "force = [{ cosine = [0, 0, 2] }]\nstop = [{ normal = [1, 0, 0], position = 0.3 }, "
+      "{ normal = [0, 1, 0], position = 0.2 }, { normal = [0, 0, 1], position = 0.5, restitution = 0.6 }]",
+      "omega");
+  const Family one = family(
+      "name = 'linear_stops'\nmass = [[2]]\nstiffness = [[3]]\ndamping = [[0.2]]\nconstant = [0.7]\n"
+      "omega = 1.3\nforce = [{ cosine = [2] }]\nstop = [{ normal = [1], position = 0.5, restitution = 0.6 }]",
+      "omega");
+  const Solved held = solved(three);
+  const Solved alone = solved(one);
+  REQUIRE(held.closing.ok);
+  REQUIRE(alone.closing.ok);
+  CHECK(held.closing.u(4) == Approx(alone.closing.u(0)).margin(1e-12).epsilon(0));
+  CHECK(held.closing.u(5) == Approx(alone.closing.u(1)).margin(1e-12).epsilon(0));
+  const auto over_events = orbit_multipliers(Shooting(three, held.record.itinerary, {}), held.closing.u);
+  for (const auto& multipliers : {over_events, held.orbit.multipliers}) {
+    REQUIRE(multipliers.size() == 6);
+    for (std::size_t k = 0; k < 6; ++k) {
+      const double expected = k < 2 ? std::abs(alone.orbit.multipliers[k]) : 0;
+      CHECK(std::abs(multipliers[k]) == Approx(expected).margin(1e-10).epsilon(0));
+    }
+  }
+}

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -98,6 +99,30 @@ TEST_CASE("stroboscopic Jacobian against central differences, through chatter, s
   REQUIRE(J.cwiseAbs().maxCoeff() > 1e-3);
   CHECK((J - differences(*system, start, Section{}, 1, 1e-5)).cwiseAbs().maxCoeff() <
         1e-6 * J.cwiseAbs().maxCoeff());
+}
+
+TEST_CASE(
+    "stroboscopic Jacobian against central differences, through an impact that frees a closed contact") {
+  const auto system = make_system(
+      "name = 'linear_stops'\nmass = [[1, -0.3], [-0.3, 1.5]]\nstiffness = [[2, 0], [0, 3]]\n"
+      "damping = [[0.2, 0], [0, 0.2]]\nconstant = [0.8, 0]\nomega = 1.6\nforce = [{ cosine = [0, -2], sine = "
+      "[0, -1.4] }]\n"
+      "stop = [{ normal = [1, 0], position = 0, restitution = 0.5 }, "
+      "{ normal = [0, 1], position = 0.1, restitution = 0.6 }]");
+  const HybridState start = settled_state(*system, 50);
+  Log log;
+  HybridState end = start;
+  REQUIRE(system->advance(end, Section{}, &log) == Outcome::ok);
+  const auto released = log.of(EventKind::release);
+  REQUIRE(released.size() == 1);
+  const auto impacts = log.of(EventKind::impact);
+  CHECK(std::any_of(impacts.begin(), impacts.end(), [&](const Log::Entry& impact) {
+    return impact.contact == 1 && impact.time == released[0].time;
+  }));
+  const Eigen::MatrixXd J = jacobian(*system, start, Section{}, 1);
+  REQUIRE(J.cwiseAbs().maxCoeff() > 1e-3);
+  CHECK((J - differences(*system, start, Section{}, 1, 1e-6)).cwiseAbs().maxCoeff() <
+        1e-5 * J.cwiseAbs().maxCoeff());
 }
 
 TEST_CASE("Jacobians of the impact maps and of a section against central differences") {
