@@ -59,13 +59,20 @@ class Recorder final : public Observer {
   void add(const Event& e, double duration) {
     const bool instant = duration <= 0 && !steps().empty();
     const int place = e.friction >= 0 ? -1 - e.friction : e.contact;
-    const bool freed = instant && e.kind == EventKind::release;  // by the impact: open from it on
-    const std::int64_t mode = freed ? e.mode & ~(std::int64_t{1} << e.contact) : e.mode;
-    record_.itinerary.steps.push_back({e.kind, place, mode, instant, {}});
+    record_.itinerary.steps.push_back({e.kind, place, e.mode, instant, {}});
+    if (instant && e.kind == EventKind::release) free_from_impact_on(e.contact);
     record_.durations.push_back(instant ? 0 : duration);
     record_.speeds.push_back(e.kind == EventKind::impact ? e.approach_speed : 0);
     record_.times.push_back(e.time);
     now_ += std::max(0.0, duration);
+  }
+
+  /// What an impact frees is open from it on, also while others are told to be freed.
+  void free_from_impact_on(int contact) {
+    std::vector<Step>& all = record_.itinerary.steps;
+    for (std::size_t k = all.size(); k-- > 0 && all[k].instant && all[k].end == EventKind::release;) {
+      all[k].mode &= ~(std::int64_t{1} << contact);
+    }
   }
 
   double now_;

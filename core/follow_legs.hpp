@@ -19,9 +19,10 @@ namespace graze {
 /// its first three terms. `rebound`: it begins on the contact, and that zero is divided out. Nothing: no such
 /// zero.
 inline std::optional<double> end_of_flight(std::span<const double> gap, bool rebound) {
-  const double root = gap[1] * gap[1] - 4 * gap[0] * gap[2];
-  if (!(gap[2] < 0) || !(root >= 0)) return std::nullopt;
-  double s = -(gap[1] + std::sqrt(root)) / (2 * gap[2]);
+  const double root = std::sqrt(gap[1] * gap[1] - 4 * gap[0] * gap[2]);
+  if (!(root >= 0) || (gap[1] >= 0 && gap[2] >= 0)) return std::nullopt;
+  // Opening: over the top. Closing: straight on, also while it is braked.
+  double s = gap[1] > 0 ? -(gap[1] + root) / (2 * gap[2]) : 2 * gap[0] / (root - gap[1]);
   const std::span<const double> p = gap.subspan(rebound ? 1 : 0);
   constexpr int rounds = 10;
   const double least = rebound ? 0 : -1;

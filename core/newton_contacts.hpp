@@ -9,7 +9,10 @@
 ///   diagonal mass changes that coordinate only.
 /// - Graze: the gap touches zero and would not have gone deeper than rounding. The velocity loses its normal
 ///   part, nothing else happens.
-/// - After an impact a sequence that certainly accumulates is completed (core/chatter).
+/// - An impact is told before what it frees: a release at the same instant.
+/// - After an impact a sequence that certainly accumulates is completed (core/chatter). Where that, or the
+///   impact, changes the speed of a body that leaves another contact at this instant, that one counts as it
+///   is now, and is hit again if it is approached.
 /// - Settle: contacts at zero gap and zero normal speed stay closed where that takes a pressing force
 ///   (0 ≤ λ ⊥ g'' ≥ 0), and open otherwise. No force at all: the rate of the force decides.
 /// - Release: the force of a closed contact falls through zero. A force that only touches zero goes on.
@@ -113,6 +116,7 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
   Outcome hit(int i, Observer* observer);
   Outcome impulses(bool prescribed = false);
   void complete_chatter(int i, Observer* observer);
+  int read_rebounds(int known);
   void decide_without_force(int i, Observer* observer);
 
   std::vector<Touching> touching_;  ///< contacts that take part in an impact
@@ -236,7 +240,25 @@ Outcome NewtonContacts<Engine, S, State>::hit(int i, Observer* observer) {
   for (const Touching& t : touching_) {
     if (touches_[static_cast<std::size_t>(t.contact)].order == 1) complete_chatter(t.contact, observer);
   }
+  const bool alone = touching_.size() == 1;
+  const int again = read_rebounds(alone ? i : -1);
+  if (again >= 0) return hit(again, observer);
   return engine().settle(observer);
+}
+
+/// Coupled bodies: what strikes one of them, or stops it at the end of its chatter, changes the speeds at
+/// which others just leave; that of contact `known` is. @return a contact that does not leave any more but is
+/// approached; −1: none
+template <class Engine, class S, class State>
+int NewtonContacts<Engine, S, State>::read_rebounds(int known) {
+  for (int i = 0; i < engine().count(); ++i) {
+    ExactTouch& touch = touches_[static_cast<std::size_t>(i)];
+    if (i == known || closed(i) || touch.order != 1 || !(touch.speed > S(0))) continue;
+    const S w = engine().approach(i);
+    if (w > S(0)) return i;
+    touch.speed = -w;
+  }
+  return -1;
 }
 
 /// Contact i alone is hit, by prescription (core/course): also at no speed, or leaving, closed contacts hold
