@@ -69,6 +69,7 @@ struct SlipGuard {
 ///     bool rough()                           false: no friction anywhere
 ///     double reach(), length(), speed()      size of the terms in the gap, of positions, of velocities
 ///     void set_velocities(u, x')
+///     void shift(mode, S gap, S opening)     adds these to the gap and its rate, by an impulse in this mode
 ///     void turn(S angle)                     turns the bob
 ///     void put_on(0)                         moves the block exactly onto the bob
 ///     S slip_rate(mode), pressing_rate(mode) du/dt and dA/dt along the motion in this mode
@@ -97,6 +98,7 @@ class FrictionalContact : public MotionLoop<Engine, S, State> {
   }
   Outcome start(Observer* observer);
   Outcome meet(const Crossing& c, Observer* observer);
+  void rest_slopes();
 
  private:
   /// What a contact at zero gap and zero approach does.
@@ -131,6 +133,17 @@ class FrictionalContact : public MotionLoop<Engine, S, State> {
   void complete_from_limit(const Rebound<S>& rebound, Observer* observer);
   std::optional<Limit> follow_to_limit(const Rebound<S>& rebound);
 };
+
+template <class Engine, class S, class State>
+void FrictionalContact<Engine, S, State>::rest_slopes() {
+  if (!Loop::closed(0)) return;
+  engine().shift(mode_, -Loop::slopes_of(engine().gap()), S(0));
+  if (SlipMode::stuck(mode_)) {
+    engine().set_velocities(S(value_of(engine().slip())), S(value_of(engine().block_rate())));
+  } else {
+    engine().shift(mode_, S(0), Loop::slopes_of(approach()));
+  }
+}
 
 template <class Engine, class S, class State>
 Outcome FrictionalContact<Engine, S, State>::start(Observer* observer) {

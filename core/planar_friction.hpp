@@ -293,6 +293,14 @@ class PlanarRules : public NewtonContacts<Engine, S, Eigen::Matrix<S, 4, 1>> {
   }
   double press_rate(int i) const { return value_of(pressing_rate(i)); }
   void put_on(int i) { x(0) = planar().wall[static_cast<std::size_t>(i)]; }
+  void rest_slopes() {
+    const bool sticks = (mode_ & Plane::stick) != 0;
+    for (int i = 0; i < count(); ++i) {
+      if (closed(i)) x(0) -= Contacts::slopes_of(gap(i)) * S(Plane::side(i));
+    }
+    if (sticks || any_closed()) x(2) -= Contacts::slopes_of(x(2));
+    if (sticks) x(3) -= Contacts::slopes_of(x(3));
+  }
   /// Friction turns with the velocity: on a small normal speed it acts as a damper f/(m |v_y|), on the only
   /// one as dry friction.
   Rebound<S> rebound(int i, const S& opening) const {

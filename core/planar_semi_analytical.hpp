@@ -232,7 +232,9 @@ Crossing SemiAnalyticalPlanar<S>::search(double horizon, const Section& section,
     Crossing c;
     c.fraction = 1;
     double length = slides() ? std::min(left, plane_.step) : left;
-    if (slides() && plane_.rubs() && at_rest() && holds(mode_)) {
+    // What has just set off did so by its force, which may be short of the friction by rounding.
+    const bool sets_off = touches_[Plane::ground].order > 0;
+    if (slides() && plane_.rubs() && at_rest() && !sets_off && holds(mode_)) {
       meet_at(begin_, Plane::ground, c);
       c.fraction = 0;
       return c;

@@ -209,6 +209,13 @@ class ObliqueMotion final
     const S sink = dynamics().ratio + c * along;
     return {-along / sink, dynamics().ratio / sink};
   }
+  void shift(std::int64_t mode, const S& gap, const S& opening) {
+    const auto [bob, of_block] = push(mode);
+    x(theta) += bob * gap;
+    x(block) += of_block * gap;
+    x(theta_dot) += bob * opening;
+    x(block_dot) += of_block * opening;
+  }
   S damping(std::int64_t mode) {
     const auto [bob, of_block] = push(mode);
     State direction = State::Constant(S(0));

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "analysis/multipliers.hpp"
 #include "analysis/poincare_map.hpp"
 #include "tests/event_kinds.hpp"
 
@@ -126,5 +127,47 @@ TEST_CASE("oblique pendulum: Jacobians of the stroboscopic and the impact map ag
       CHECK(((8 * near - far) / (12 * h) - J.col(k)).cwiseAbs().maxCoeff() <
             1e-7 * std::max(1.0, J.cwiseAbs().maxCoeff()));
     }
+  }
+}
+
+TEST_CASE(
+    "oblique pendulum: pressed to the block for ever, it moves along it, and two multipliers are zero") {
+  const auto model =
+      make_model("name = 'oblique_pendulum'\nclearance = -0.3\nf1 = 0.15\nmu = 0.1\neta = 0.7");
+  const auto system = model->system(model->values(), {});
+  HybridState state = state_at({0.1, 0, std::sin(0.1) + 0.3, 0});
+  for (int period = 0; period < 30; ++period)
+    REQUIRE(system->advance(state, Section{}, nullptr) == Outcome::ok);
+  const Eigen::Vector4d start = state.x;
+  Eigen::MatrixXd J = Eigen::MatrixXd::Identity(4, 4);
+  Log log;
+  HybridState again = state;
+  REQUIRE(system->advance(again, Section{}, &log) == Outcome::ok);
+  REQUIRE(log.of(EventKind::release).empty());
+  REQUIRE(PoincareMap(*system, Section{}).iterate(state, J) == Outcome::ok);
+
+  std::vector<double> moduli;
+  for (const auto& multiplier : eigenvalues(J)) moduli.push_back(std::abs(multiplier));
+  std::sort(moduli.begin(), moduli.end());
+  CHECK(moduli[1] < 1e-12);
+  CHECK(moduli[2] > 0.1);
+  CHECK(moduli[3] < 0.99);
+
+  // Along the contact: x = sin θ − clearance, x' = θ' cos θ.
+  const auto on_block = [](double angle, double rate) {
+    return std::vector<double>{angle, rate, std::sin(angle) + 0.3, rate * std::cos(angle)};
+  };
+  const double h = 1e-6;
+  for (int k = 0; k < 2; ++k) {
+    std::array<Eigen::VectorXd, 2> begin, end;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const double by = side == 0 ? h : -h;
+      HybridState moved = state_at(on_block(start(0) + (k == 0 ? by : 0), start(1) + (k == 1 ? by : 0)));
+      begin[side] = moved.x;
+      REQUIRE(system->advance(moved, Section{}, nullptr) == Outcome::ok);
+      end[side] = moved.x;
+    }
+    const Eigen::VectorXd expected = (end[0] - end[1]) / (2 * h);
+    CHECK((J * (begin[0] - begin[1]) / (2 * h) - expected).cwiseAbs().maxCoeff() < 1e-7);
   }
 }

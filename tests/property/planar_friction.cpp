@@ -254,3 +254,22 @@ TEST_CASE("planar_friction: shares of time sticking and at the walls") {
           Approx((127.094414874677 - 125.988358504621) / (2 * pi)).margin(1e-10));
   }
 }
+
+TEST_CASE("planar_friction: a mass that a wall holds for ever has zero multipliers across it") {
+  for (const char* engine : {"", "step = 2e-3\nlook_ahead = 0.5\n"}) {
+    INFO(engine);
+    const auto system =
+        planar("x_left = 0.05\nx_right = inf\nex = 0.1\nmod_x = 0\nfriction = 0.3\n" + std::string(engine));
+    HybridState state = state_at({0.05, 0, 0, 0});
+    for (int period = 0; period < 20; ++period)
+      REQUIRE(system->advance(state, Section{}, nullptr) == Outcome::ok);
+    REQUIRE(count(*system, state, Section{}, EventKind::release) == 0);
+    Eigen::MatrixXd J = Eigen::MatrixXd::Identity(4, 4);
+    REQUIRE(PoincareMap(*system, Section{}).iterate(state, J) == Outcome::ok);
+    CHECK(J.row(0).cwiseAbs().maxCoeff() < 1e-14);  // the place and the speed across the wall
+    CHECK(J.row(2).cwiseAbs().maxCoeff() < 1e-14);
+    CHECK(J.col(0).cwiseAbs().maxCoeff() < 1e-14);
+    CHECK(J.col(2).cwiseAbs().maxCoeff() < 1e-14);
+    CHECK(J.cwiseAbs().maxCoeff() > 1e-3);
+  }
+}
