@@ -233,7 +233,7 @@ Crossing SemiAnalyticalPlanar<S>::search(double horizon, const Section& section,
     c.fraction = 1;
     double length = slides() ? std::min(left, plane_.step) : left;
     // What has just set off did so by its force, which may be short of the friction by rounding.
-    const bool sets_off = touches_[Plane::ground].order > 0;
+    const bool sets_off = touches_[Plane::ground].order > 0 || (mode_ & Plane::starting) != 0;
     if (slides() && plane_.rubs() && at_rest() && !sets_off && holds(mode_)) {
       meet_at(begin_, Plane::ground, c);
       c.fraction = 0;
@@ -267,7 +267,10 @@ Crossing SemiAnalyticalPlanar<S>::search(double horizon, const Section& section,
 
 template <class S>
 void SemiAnalyticalPlanar<S>::move(const Crossing& c) {
-  if (c.fraction > 0) std::fill(touches_.begin(), touches_.end(), typename Rules::ExactTouch{});
+  if (c.fraction > 0) {
+    std::fill(touches_.begin(), touches_.end(), typename Rules::ExactTouch{});
+    mode_ = Plane::after_step(mode_);
+  }
   on_level_ = false;
   x = end_.x;
   time = end_.time;

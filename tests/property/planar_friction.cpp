@@ -273,3 +273,29 @@ TEST_CASE("planar_friction: a mass that a wall holds for ever has zero multiplie
     CHECK(J.cwiseAbs().maxCoeff() > 1e-3);
   }
 }
+
+TEST_CASE("planar_friction: step by step, a mass sets off once from where its force reaches the friction") {
+  // Forces that pass the friction slowly and fast, free and along a wall.
+  int times = 0;
+  for (const char* walls : {"x_left = -inf\nx_right = inf\n", "x_left = 0.05\nx_right = inf\nex = 0.1\n"}) {
+    for (const double friction : {0.1, 0.3, 0.6, 1.0, 1.4}) {
+      INFO(walls << friction);
+      const auto system =
+          planar(walls + ("friction = " + fmt_double(friction) + "\nomega_mod = 9.3\nstep = 2e-3\n"));
+      const auto exact = planar(walls + ("friction = " + fmt_double(friction) + "\nomega_mod = 9.3\n"));
+      HybridState state = state_at({0.06, 0, 0, 0}), same = state;
+      Log log;
+      REQUIRE(system->advance(state, for_time(40), &log) == Outcome::ok);
+      REQUIRE(exact->advance(same, for_time(40), nullptr) == Outcome::ok);
+      CHECK((state.x - same.x).cwiseAbs().maxCoeff() < 5e-3);
+      double last = -1;
+      for (const Log::Entry& entry : log.entries) {
+        if (entry.kind != EventKind::stick_to_slip) continue;
+        CHECK(entry.time > last);
+        last = entry.time;
+        ++times;
+      }
+    }
+  }
+  CHECK(times > 50);
+}
