@@ -7,11 +7,10 @@
 #include <boost/numeric/odeint.hpp>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <numbers>
 #include <vector>
 
-#include "analysis/itinerary.hpp"
+#include "tests/legs.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
@@ -395,18 +394,7 @@ TEST_CASE("hinged_rods: what rests stays at rest while its neighbour chatters an
     CHECK(std::abs(gap(2, 1, 1.1)) < 1e-12);
   }
   SECTION("legs by prescription lead where the motion led") {
-    std::vector<Leg> legs;
-    for (std::size_t k = 0; k < steps.size(); ++k) {
-      Leg leg;
-      leg.duration = record.durations[k];
-      leg.mode = steps[k].mode;
-      leg.end = steps[k].end;
-      leg.contact = steps[k].contact;
-      if (k > 0) leg.time = std::numeric_limits<double>::quiet_NaN();
-      legs.push_back(leg);
-    }
-    legs.front().state = start;
-    const auto course = system->follow(legs, 0);
+    const auto course = system->follow(legs_of(record, start), 0);
     REQUIRE(course);
     HybridState state = state_at({start.begin(), start.end()});
     REQUIRE(system->advance(state, for_time(2), nullptr) == Outcome::ok);

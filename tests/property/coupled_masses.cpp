@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <random>
 #include <string>
 
-#include "analysis/itinerary.hpp"
+#include "tests/legs.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
@@ -61,23 +60,6 @@ std::string coupled_masses(unsigned seed) {
             ", restitution = " + fmt_double(dice.number(0.2, 0.8)) + " }, ";
   }
   return text + "]";
-}
-
-std::vector<Leg> legs_of(const Record& record, const Eigen::VectorXd& start) {
-  std::vector<Leg> legs;
-  for (std::size_t k = 0; k < record.itinerary.steps.size(); ++k) {
-    const Step& step = record.itinerary.steps[k];
-    Leg leg;
-    leg.time = k == 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
-    leg.duration = record.durations[k];
-    leg.length = step.length;
-    leg.mode = step.mode;
-    leg.end = step.end;
-    leg.contact = step.contact;
-    legs.push_back(leg);
-  }
-  legs.front().state = start;
-  return legs;
 }
 
 }  // namespace
