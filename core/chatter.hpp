@@ -40,14 +40,16 @@ S rebound_ratio(const Rebound<S>& b) {
 /// a > 0, |ȧ| V/a² ≤ `turn` (the force cannot turn before) and ω V/a ≤ `brief`, with V = v/(1 − r) and ω
 /// the fastest rate of the system, or γ where that is faster. Scale-free: no speed or length of the system
 /// enters. With friction on the body a − φ stands for a and the rebound ratio for r. Where other frictions
-/// may turn on the way the impacts are followed until they are over within rounding.
+/// may turn on the way the impacts are followed until they are over within rounding: too brief, or no higher
+/// than the last `digit` of the gap, where rounding alone would bounce on for ever.
 template <class S>
-bool chatter_completes(const Rebound<S>& b, double omega, double brief, double turn) {
+bool chatter_completes(const Rebound<S>& b, double omega, double brief, double turn, double digit = 0) {
   constexpr double within_rounding = 1e-13;
   const S pressing = b.pressing - b.friction;
   if (!(pressing > S(0))) return false;
   const S ratio = rebound_ratio(b);
   if (!(ratio < S(1))) return false;
+  if (!b.steady && b.speed * b.speed <= S(2 * digit) * (b.pressing + b.friction)) return true;
   const S V = b.speed / (S(1) - ratio);
   const S fastest = b.damping > S(omega) ? b.damping : S(omega);
   return fastest * V <= S(b.steady ? brief : within_rounding) * pressing &&

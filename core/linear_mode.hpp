@@ -338,7 +338,8 @@ auto LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::taylor_rows(
   return rows;
 }
 
-/// Terms of the Taylor polynomial that count at the fraction s of a cell: |s|^k / k! > 1e-18.
+/// Terms of the Taylor polynomial that count at the fraction s of a cell: |s|^k / k! > 1e-18, and the first
+/// three, without which the height of a short bounce would be as wrong as it is small.
 inline std::size_t terms_within(double s) {
   static const std::array<double, taylor_terms> reach = [] {
     std::array<double, taylor_terms> table{};
@@ -350,7 +351,7 @@ inline std::size_t terms_within(double s) {
     return table;
   }();
   const auto first_too_small = std::upper_bound(reach.begin(), reach.end(), std::abs(s));
-  return static_cast<std::size_t>(first_too_small - reach.begin());
+  return std::max(std::size_t{3}, static_cast<std::size_t>(first_too_small - reach.begin()));
 }
 
 /// (q, q') at the fraction s of a cell beyond z, −1 <= s <= 1, by its Taylor polynomial. The mode may be

@@ -171,6 +171,7 @@ class LinearMotion
   RestProblem rest_problem(const std::vector<int>& contacts, const std::vector<int>& frictions) const;
   void stop_sliding(const RestProblem& problem, const std::vector<int>& frictions);
   void add_friction(int i, Rebound<S>& rebound);
+  bool holds_also(const Eigen::Matrix<double, Dofs, 1>& change);
   void add_vanishing_friction(int i, Rebound<S>& rebound);
   void add_vanishing_friction(int guard, S& value);
 
@@ -352,38 +353,74 @@ Rebound<S> LinearMotion<S, P, D, H, C, F>::rebound(int i, const S& speed) {
   return rebound;
 }
 
-template <class A, class B>
-bool parallel(const A& a, const B& b) {
-  const double overlap = a.dot(b);
-  const double longest = a.squaredNorm() * b.squaredNorm();
-  return std::abs(overlap * overlap - longest) <= 1e-14 * longest;
+/// Whether forces along `a` and along `b` move what `admissible` leaves free in one and the same way: then
+/// the speeds along them turn together too.
+template <class Square, class A, class B>
+bool move_alike(const Square& admissible, const A& a, const B& b) {
+  const auto response = (admissible * b).eval();
+  const double overlap = a.dot(response);
+  const double longest = a.dot(admissible * a) * b.dot(response);
+  return longest > 0 && std::abs(overlap * overlap - longest) <= 1e-14 * longest;
 }
 
-/// What frictions do while contact i chatters. One that turns with the body's own velocity brakes it on both
-/// ways; one that slides faster than the chatter can turn is a constant force.
+/// Whether all that is held stays so when the forces on the coordinates change by this.
+template <class S, class P, int D, int H, int C, int F>
+bool LinearMotion<S, P, D, H, C, F>::holds_also(const Eigen::Matrix<double, D, 1>& change) {
+  const auto& mode = plain_.mode(mode_);
+  const auto z = extended_values();
+  const auto stays = [](double now, double more) { return now > 0 && now + more > 0; };
+  for (int i = 0; i < count(); ++i) {
+    if (!layout().carries(mode_, i)) continue;
+    const auto& contact = mode.contacts[static_cast<std::size_t>(i)];
+    if (!stays(contact.guard.dot(z), contact.reaction.dot(change))) return false;
+  }
+  for (int k = 0; k < static_cast<int>(layout().frictions); ++k) {
+    if (layout().sliding(mode_, k) != Sliding::stuck) continue;
+    const auto& friction = mode.frictions[static_cast<std::size_t>(k)];
+    const double more = friction.reaction.dot(change);
+    if (!stays(friction.guard[0].dot(z), -more) || !stays(friction.guard[1].dot(z), more)) return false;
+  }
+  return true;
+}
+
+/// What frictions do while contact i chatters. Those that turn with the body's own velocity, because all else
+/// that they act on is held whichever way they point, brake it on both ways; one that slides faster than the
+/// chatter can turn is a constant force.
 template <class S, class P, int D, int H, int C, int F>
 void LinearMotion<S, P, D, H, C, F>::add_friction(int i, Rebound<S>& rebound) {
   const ContactRows<P, D, Z>& contact = rows(i);
   const double v = value_of(rebound.speed);
   const double duration = 2 * v / ((1 - value_of(rebound.restitution)) * value_of(rebound.pressing));
-  const auto& A = plain_.scan(mode_).mode.A;
-  const auto acceleration = (A.middleRows(dofs(), dofs()) * extended_values()).eval();
+  const auto& mode = plain_.mode(mode_);
+  const auto& system = plain_.system();
+  const auto acceleration = (mode.A.middleRows(dofs(), dofs()) * extended_values()).eval();
+  std::vector<int> brakes;
+  Eigen::Matrix<double, D, 1> change = Eigen::Matrix<double, D, 1>::Zero(dofs());  // when they turn
   for (int k = 0; k < static_cast<int>(layout().frictions); ++k) {
-    if (!at_bound(layout().sliding(mode_, k))) continue;
-    const auto along = plain_.system().sliding.col(k);
+    const Sliding sliding = layout().sliding(mode_, k);
+    if (!at_bound(sliding)) continue;
+    const auto along = system.sliding.col(k);
+    if (move_alike(mode.admissible, along, system.normal.col(i))) {
+      brakes.push_back(k);
+      change += along * (2 * system.friction(k) * sign_of(sliding));
+      continue;
+    }
     const Eigen::Matrix<double, D, 1> push = values_of(contact.push);
     const double turn = along.dot(push);  // of the sliding speed with the body
     if (std::abs(turn) <= 1e-12 * along.norm() * push.norm()) continue;
-    if (parallel(along, plain_.system().normal.col(i))) {
-      const P share = carried_.system().sliding.col(k).dot(contact.push);
-      const S brake = S(carried_.system().friction(k) * contact.mobility * (share < P(0) ? -share : share));
-      rebound.friction += brake;
-      rebound.pressing -= brake;  // which counts it as the body leaves
-      continue;
-    }
     const double s = value_of(sliding_speed(k)) + turn * v;  // once the body rests
     const double least = 4 * std::abs(turn) * v + std::abs(along.dot(acceleration)) * duration;
     if (!(std::abs(s) > least)) rebound.steady = false;
+  }
+  if (!brakes.empty() && !holds_also(change)) {
+    rebound.steady = false;
+    return;
+  }
+  for (const int k : brakes) {
+    const P share = carried_.system().sliding.col(k).dot(contact.push);
+    const S brake = S(carried_.system().friction(k) * contact.mobility * (share < P(0) ? -share : share));
+    rebound.friction += brake;
+    rebound.pressing -= brake;  // which counts it as the body leaves
   }
 }
 
@@ -397,7 +434,7 @@ void LinearMotion<S, P, D, H, C, F>::add_vanishing_friction(int i, Rebound<S>& r
     const std::size_t k = vanishing_->which[j];
     const auto along = vanishing_->friction->direction(k);
     const double push = along.dot(response);
-    if (parallel(along, n)) {
+    if (move_alike(mode.admissible, along, n)) {
       rebound.friction += std::abs(push) * vanishing_->amplitude[j];
     } else {
       const double sign = vanishing_->friction->sign(mode_, k, values_of(x.tail(dofs())), -response);

@@ -311,8 +311,11 @@ Outcome NewtonContacts<Engine, S, State>::impulses(bool prescribed) {
 template <class Engine, class S, class State>
 void NewtonContacts<Engine, S, State>::complete_chatter(int i, Observer* observer) {
   const Rebound<S> rebound = engine().rebound(i, touches_[static_cast<std::size_t>(i)].speed);
-  if (!chatter_completes(values_of(rebound), engine().fastest_rate(), tolerance_.chatter, tolerance_.turn))
+  const double digit = std::numeric_limits<double>::epsilon() * engine().reach(i);
+  if (!chatter_completes(values_of(rebound), engine().fastest_rate(), tolerance_.chatter, tolerance_.turn,
+                         digit)) {
     return;
+  }
   const auto before = snapshot(observer);
   engine().kick(i, engine().approach(i));
   engine().pass_on(i, chatter_gap_integral(rebound));

@@ -327,6 +327,58 @@ TEST_CASE("chatter under friction: accumulation in closed form") {
   CHECK(thrown.x(0) == Approx(-up).margin(1e-15).epsilon(0));
 }
 
+TEST_CASE("chatter under friction on a neighbour that is held: as on the ground") {
+  // Mass 1 carries the friction of mass 2 without moving, held by its own friction or pressed to its stop.
+  const auto pair = [](const std::string& press, const std::string& friction) {
+    return "name = 'linear_stops'\nmass = [[1.0, 0.0], [0.0, 1.0]]\nconstant = [" + press +
+           ", 1.0]\nstop = [{ normal = [1.0, 0.0], position = 0.0 }, "
+           "{ normal = [0.0, 1.0], position = 0.0, restitution = 0.7 }]\nfriction = [" +
+           friction + "]";
+  };
+  const std::string ground = "{ direction = [0.0, 1.0], amplitude = 0.4 }";
+  const std::string between = "{ direction = [1.0, -1.0], amplitude = 0.4 }";
+  const std::string hold = ", { direction = [1.0, 0.0], amplitude = 0.5 }";
+  const auto run = [](const std::string& text, double begin) {
+    const auto system = make_system(text);
+    HybridState state = state_at({begin, 0, -0.5, 0});
+    Log log;
+    REQUIRE(system->advance(state, for_time(20), &log) == Outcome::ok);
+    CHECK(state.x(0) == begin);
+    CHECK(state.x(2) == 0);
+    REQUIRE(log.of(EventKind::stick, 1).size() == 1);
+    return std::pair(log.of(EventKind::stick, 1)[0].time, log.of(EventKind::impact, 1).size());
+  };
+  const auto [time, impacts] = run(pair("0.0", ground), -1);
+  for (const auto& [text, begin] :
+       {std::pair(pair("0.0", between + hold), -1.0), std::pair(pair("0.5", between), 0.0),
+        std::pair(pair("0.3", between + hold), 0.0)}) {
+    const auto [also_time, as_many] = run(text, begin);
+    CHECK(also_time == Approx(time).margin(1e-13).epsilon(0));
+    CHECK(as_many == impacts);
+  }
+}
+
+TEST_CASE("chatter under friction on a neighbour that slips on one way is followed") {
+  // Mass 1 bears its load of 0.2 and the friction of mass 2 against it, not with it: pulled by 0.1 while mass
+  // 2 falls, braked by 0.7 while it rises. Mass 2 falls under 0.6 and rises under 1.4 as on the ground.
+  const auto system = make_system(
+      "name = 'linear_stops'\nmass = [[1.0, 0.0], [0.0, 1.0]]\nconstant = [0.2, 1.0]\n"
+      "stop = [{ normal = [0.0, 1.0], position = 0.0, restitution = 0.7 }]\n"
+      "friction = [{ direction = [1.0, -1.0], amplitude = 0.4 }, "
+      "{ direction = [1.0, 0.0], amplitude = 0.5 }]");
+  HybridState state = state_at({-1, 0, -0.5, 0});
+  Log log;
+  REQUIRE(system->advance(state, for_time(20), &log) == Outcome::ok);
+  const double first = std::sqrt(2 * 0.5 / 0.6), v = 0.7 * 0.6 * first;
+  const double ratio = 0.7 * std::sqrt(0.6 / 1.4),
+               falls = first * first + v * v / (0.84 * (1 - ratio * ratio));
+  CHECK(state.x(0) == Approx(-1 + (0.1 / 2 + 0.1 * 0.1 / (2 * 0.7)) * falls).margin(1e-13).epsilon(0));
+  CHECK(state.x(2) == 0);
+  const double expected = first + v * (1 / 1.4 + 1 / std::sqrt(0.84)) / (1 - ratio);
+  REQUIRE(log.of(EventKind::stick, 0).size() == 1);
+  CHECK(log.of(EventKind::stick, 0)[0].time == Approx(expected).margin(1e-12).epsilon(0));
+}
+
 TEST_CASE("chatter under friction: duration to second order, against the bounces one by one") {
   // g'' = −(a + ȧ t ± φ) − γ g', the sign up or down; each way in closed form.
   const Real a = 1.3L, phi = 0.4L, rate = 0.7L, damping = 0.25L, r = 0.7L;
