@@ -32,8 +32,8 @@ std::string advice(Outcome outcome) {
       return "The integrator's step fell below rounding; loosen the tolerance, or look for a stiff or "
              "singular force.";
     case Outcome::bad_start:
-      return "The start lies beyond a stop at this parameter value; change [initial] or the range of the "
-             "parameter.";
+      return "The start lies beyond a stop at this parameter value, or is no state of the model; change "
+             "[initial] or the range of the parameter.";
     case Outcome::bad_parameters:
       return "The parameter values make no system; every mass must be positive and the mass matrix regular.";
   }

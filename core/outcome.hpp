@@ -14,7 +14,7 @@ enum class Outcome : signed char {
   unbounded,       ///< the motion grows beyond every scale of the system
   painleve,        ///< no or no unique solution of the rigid contact problem
   step_floor,      ///< the integrator's step fell below rounding
-  bad_start,       ///< the start violates a contact at this parameter value
+  bad_start,       ///< the start violates a contact at this parameter value, or is no state of the model
   bad_parameters,  ///< the parameter values make no system (singular mass matrix and the like)
 };
 

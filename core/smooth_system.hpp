@@ -56,6 +56,8 @@ namespace graze {
 /// falls through zero opens. A start behind a contact, too, is on its other side where the equations say so:
 ///
 ///     bool behind(int i, x of double) const     a negative gap is no violation
+///
+/// Where not every x is a state, `bool possible(x of double) const`: a start that is none is refused.
 template <class S, template <class> class Equations>
 struct ContactDynamics : Equations<S> {
   using Free = Equations<S>;
@@ -246,6 +248,13 @@ class SmoothMotion final
       put_on(i);
       kick(i, approach(i));
     }
+  }
+  Outcome start(Observer* observer) {
+    const auto y = this->outer_state();
+    if constexpr (requires { dynamics().possible(y); }) {
+      if (!dynamics().possible(y)) return Outcome::bad_start;
+    }
+    return Rules::start(observer);
   }
   int count() const { return dynamics().count(); }
   bool exists(int) const { return true; }

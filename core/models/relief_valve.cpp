@@ -34,6 +34,7 @@ struct ReliefValveEquations {
       : flow(values[q]), damping(values[k]), spring(values[d]), stiffness(values[b]), bounce(values[r]) {}
 
   bool valid() const { return true; }
+  bool possible(const Vector<double>& y) const { return y(2) >= 0; }
   S period() const { return S(0); }
   /// The disc on its spring, its damper, and the pressure at a lift of the size of the flow.
   double rate() const {
@@ -89,7 +90,7 @@ GRAZE_MODEL(relief_valve) {
       "Licskó G., Champneys A., Hős C.: Nonlinear analysis of a single stage pressure relief valve"};
   info.states = {{"y1", "1", "lift of the disc"},
                  {"y2", "1", "velocity of the disc"},
-                 {"y3", "1", "pressure in the volume"}};
+                 {"y3", "1", "pressure in the volume, not negative"}};
   info.contacts = {{"seat", "1", "disc on its seat"}};
   info.modes = "bit 0 set: the disc sits on its seat";
   info.set_parameters(parameter_table(), smooth_system<ReliefValveEquations>);

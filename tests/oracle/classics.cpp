@@ -259,6 +259,17 @@ TEST_CASE("relief_valve: flights agree with a Runge-Kutta-Fehlberg 7(8) integrat
   }
 }
 
+TEST_CASE("relief_valve: a start without pressure, and one with less") {
+  // y3 = b q t − b y1 (2/3) √(b q) t^(3/2) + O(t²): the flow's derivative by the pressure is infinite at 0.
+  const auto system = make_system("name = 'relief_valve'\nq = 8");
+  HybridState state = state_at({1, 0, 0});
+  const double t = 1e-6, bq = 20.0 * 8;
+  REQUIRE(system->advance(state, for_time(t), nullptr) == Outcome::ok);
+  CHECK(state.x(2) == Approx(bq * t - 20 * std::sqrt(bq) * std::pow(t, 1.5) / 1.5).margin(5e-10).epsilon(0));
+  HybridState impossible = state_at({1, 0, -1e-3});
+  CHECK(system->advance(impossible, for_time(t), nullptr) == Outcome::bad_start);
+}
+
 TEST_CASE("relief_valve: the last grazing lies between q = 7.55 and 7.575") {
   Section section;
   section.kind = Section::Kind::level;
