@@ -71,6 +71,7 @@ struct ContactDynamics : Equations<S> {
     f.foot(0, t, x);
   };
   static constexpr bool has_sides = requires(const Free& f, const Eigen::VectorXd& y) { f.behind(0, y); };
+  static constexpr bool has_bounds = requires(const Free& f, const Vector<double>& y) { f.possible(y); };
   int count() const {
     if constexpr (contacts == Eigen::Dynamic) {
       return Free::count();
@@ -250,9 +251,8 @@ class SmoothMotion final
     }
   }
   Outcome start(Observer* observer) {
-    const auto y = this->outer_state();
-    if constexpr (requires { dynamics().possible(y); }) {
-      if (!dynamics().possible(y)) return Outcome::bad_start;
+    if constexpr (Dynamics::has_bounds) {
+      if (!dynamics().possible(values_of(x))) return Outcome::bad_start;
     }
     return Rules::start(observer);
   }
