@@ -9,6 +9,14 @@
 
 namespace graze {
 
+// Here, because every source that makes one would compile them again.
+Dataset::Dataset() = default;
+Dataset::Dataset(const Dataset& other) = default;
+Dataset::Dataset(Dataset&& other) noexcept = default;
+Dataset& Dataset::operator=(const Dataset& other) = default;
+Dataset& Dataset::operator=(Dataset&& other) noexcept = default;
+Dataset::~Dataset() = default;
+
 std::size_t Dataset::size(std::string_view dimension) const {
   const auto found =
       std::find_if(dimensions.begin(), dimensions.end(), [&](const auto& d) { return d.name == dimension; });

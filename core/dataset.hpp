@@ -36,6 +36,13 @@ struct Array {
 struct Group;
 
 struct Dataset {
+  Dataset();
+  Dataset(const Dataset& other);
+  Dataset(Dataset&& other) noexcept;
+  Dataset& operator=(const Dataset& other);
+  Dataset& operator=(Dataset&& other) noexcept;
+  ~Dataset();
+
   std::vector<Dimension> dimensions;
   std::vector<Array> arrays;
   std::vector<std::pair<std::string, std::string>> attributes;  ///< text that belongs to the whole

@@ -175,6 +175,14 @@ Value checked_table(const Value& value, const std::vector<Key>& children,
 
 }  // namespace
 
+// Here, because every source that makes one would compile them again.
+Key::Key() = default;
+Key::Key(const Key& other) = default;
+Key::Key(Key&& other) noexcept = default;
+Key& Key::operator=(const Key& other) = default;
+Key& Key::operator=(Key&& other) noexcept = default;
+Key::~Key() = default;
+
 bool Range::contains(double x) const {
   return (low_open ? x > low : x >= low) && (high_open ? x < high : x <= high);
 }

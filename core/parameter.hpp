@@ -56,6 +56,13 @@ struct Key {
   };
   struct Variant;
 
+  Key();
+  Key(const Key& other);
+  Key(Key&& other) noexcept;
+  Key& operator=(const Key& other);
+  Key& operator=(Key&& other) noexcept;
+  ~Key();
+
   std::string name;
   Type type = Type::number;
   std::string unit;

@@ -119,6 +119,15 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+// Here, because every source that makes one would compile them again.
+Value::Value() = default;
+Value::Value(Data data, Place place) : data_(std::move(data)), place_(std::move(place)) {}
+Value::Value(const Value& other) = default;
+Value::Value(Value&& other) noexcept = default;
+Value& Value::operator=(const Value& other) = default;
+Value& Value::operator=(Value&& other) noexcept = default;
+Value::~Value() = default;
+
 std::string Place::text() const {
   std::string result = file;
   if (line <= 0) return result;

@@ -37,10 +37,15 @@ class Value {
   using Table = std::vector<std::pair<std::string, Value>>;  // in the order of the file
   using Data = std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Table>;
 
-  Value() = default;
-  Value(Data data, Place place = {}) : data_(std::move(data)), place_(std::move(place)) {}
+  Value();
+  Value(Data data, Place place = {});
+  Value(const Value& other);
+  Value(Value&& other) noexcept;
+  Value& operator=(const Value& other);
+  Value& operator=(Value&& other) noexcept;
+  ~Value();
   template <std::size_t N>
-  Value(const char (&text)[N]) : data_(std::string(text)) {}
+  Value(const char (&text)[N]) : Value(Data(std::string(text))) {}
 
   const Data& data() const { return data_; }
   Data& data() { return data_; }

@@ -68,29 +68,28 @@ std::string branch_text(const Dataset& data) {
   const std::string parameter = parameter_of(points);
   const std::vector<std::string> contacts = contacts_of(data);
   std::string text = "\nbranches\n";
-  auto out = std::back_inserter(text);
   for (std::size_t k = 0; k < branches.groups.size(); ++k) {
     const Dataset& branch = branches.groups[k].data;
-    fmt::format_to(out, "  {}: {} from {:.8g} to {:.8g}, {} points, {:.0f} % stable, {} forcing period(s)\n",
-                   k, parameter, number(column(data, "least"), k), number(column(data, "greatest"), k),
-                   number(column(data, "points"), k), 100 * number(column(data, "stable_share"), k),
-                   number(column(branch, "forcing_periods"), 0));
-    fmt::format_to(out, "     from {}\n     first point: {}\n     last point: {}\n",
-                   attribute(branch, "origin"), attribute(branch, "begins"), attribute(branch, "ends"));
+    text += fmt::format("  {}: {} from {:.8g} to {:.8g}, {} points, {:.0f} % stable, {} forcing period(s)\n",
+                        k, parameter, number(column(data, "least"), k), number(column(data, "greatest"), k),
+                        number(column(data, "points"), k), 100 * number(column(data, "stable_share"), k),
+                        number(column(branch, "forcing_periods"), 0));
+    text += fmt::format("     from {}\n     first point: {}\n     last point: {}\n",
+                        attribute(branch, "origin"), attribute(branch, "begins"), attribute(branch, "ends"));
   }
   const Array& kind = column(points, "kind");
-  fmt::format_to(out, "\nbifurcation points\n  {:<16} {:>19} {:>8} {:>7} {:>8}\n", "kind", parameter,
-                 "contact", "branch", "periods");
+  text += fmt::format("\nbifurcation points\n  {:<16} {:>19} {:>8} {:>7} {:>8}\n", "kind", parameter,
+                      "contact", "branch", "periods");
   for (std::size_t k = 0; k < points.size("point"); ++k) {
-    fmt::format_to(out, "  {:<16} {:>19.13g} {:>8} {:>7} {:>8}\n", kind_text(kind, k),
-                   number(column(points, parameter), k),
-                   contact_text(number(column(points, "contact"), k), contacts),
-                   number(column(points, "branch"), k), number(column(points, "forcing_periods"), k));
+    text += fmt::format("  {:<16} {:>19.13g} {:>8} {:>7} {:>8}\n", kind_text(kind, k),
+                        number(column(points, parameter), k),
+                        contact_text(number(column(points, "contact"), k), contacts),
+                        number(column(points, "branch"), k), number(column(points, "forcing_periods"), k));
   }
   if (const Dataset* sweep = data.group("sweep")) {
     text += "\nattractors of the sweep\n";
     for (const ClassCount& c : class_counts(column(*sweep, "fate")))
-      fmt::format_to(out, "  {} {}\n", c.count, c.name);
+      text += fmt::format("  {} {}\n", c.count, c.name);
   }
   return text;
 }
@@ -104,13 +103,12 @@ std::string bifurcation_csv(const Dataset& data) {
   const Array& orbit = column(points, "orbit_state");
   std::string text =
       fmt::format("kind,{},contact,branch,forcing_periods,{}\n", parameter, fmt::join(states, ","));
-  auto out = std::back_inserter(text);
   for (std::size_t k = 0; k < points.size("point"); ++k) {
-    fmt::format_to(out, "{},{:.17g},{},{},{}", kind_text(kind, k), number(column(points, parameter), k),
-                   contact_text(number(column(points, "contact"), k), contacts),
-                   number(column(points, "branch"), k), number(column(points, "forcing_periods"), k));
+    text += fmt::format("{},{:.17g},{},{},{}", kind_text(kind, k), number(column(points, parameter), k),
+                        contact_text(number(column(points, "contact"), k), contacts),
+                        number(column(points, "branch"), k), number(column(points, "forcing_periods"), k));
     for (std::size_t i = 0; i < states.size(); ++i)
-      fmt::format_to(out, ",{:.17g}", number(orbit, k * states.size() + i));
+      text += fmt::format(",{:.17g}", number(orbit, k * states.size() + i));
     text += "\n";
   }
   return text;

@@ -39,7 +39,7 @@ std::vector<std::string> classes(const Array& array, const std::vector<std::stri
 
 void append_row(std::string& text, const std::vector<double>& table, std::size_t row, std::size_t columns) {
   for (std::size_t i = 0; i < columns; ++i) {
-    fmt::format_to(std::back_inserter(text), ",{:.17g}", table[row * columns + i]);
+    text += fmt::format(",{:.17g}", table[row * columns + i]);
   }
 }
 
@@ -66,8 +66,7 @@ std::string event_table(const Dataset& data) {
   }
   text += '\n';
   for (std::size_t i = 0; i < time.size(); ++i) {
-    fmt::format_to(std::back_inserter(text), "{:.17g},{},{},{:.17g}", time[i], kinds[i], contacts[i],
-                   speed[i]);
+    text += fmt::format("{:.17g},{},{},{:.17g}", time[i], kinds[i], contacts[i], speed[i]);
     append_row(text, before, i, states.size());
     append_row(text, after, i, states.size());
     text += '\n';

@@ -60,7 +60,7 @@ void add_orbits(std::vector<std::string>& elements, Sheet& sheet, const Dataset&
   std::string rows;
   for (std::size_t i = 0; i + width <= data.elements(*orbit); i += width) {
     const double x = number(*orbit, i + plane.x);
-    if (std::isfinite(x)) fmt::format_to(std::back_inserter(rows), "{} {}\n", x, number(*orbit, i + plane.y));
+    if (std::isfinite(x)) rows += fmt::format("{} {}\n", x, number(*orbit, i + plane.y));
   }
   if (rows.empty()) return;
   const std::string block = sheet.data(rows);
@@ -88,8 +88,7 @@ double basin_of_pixel(const Array& basin, std::span<const std::size_t> xs, std::
 
 std::string palette(std::size_t basins) {
   std::string text = "0 '#ffffff'";
-  for (std::size_t n = 0; n < basins; ++n)
-    fmt::format_to(std::back_inserter(text), ", {} '{}'", n + 1, basin_colour(n));
+  for (std::size_t n = 0; n < basins; ++n) text += fmt::format(", {} '{}'", n + 1, basin_colour(n));
   return text;
 }
 
@@ -170,8 +169,8 @@ Drawing draw_sample(const Dataset& data, const PlotOptions& options) {
   for (std::size_t i = 0; i < data.elements(basin); ++i) {
     const double n = number(basin, i);
     if (!(n >= 0 && n < static_cast<double>(rows.size()))) continue;
-    fmt::format_to(std::back_inserter(rows[static_cast<std::size_t>(n)]), "{} {}\n",
-                   number(starts, i * states.size() + plane.x), number(starts, i * states.size() + plane.y));
+    rows[static_cast<std::size_t>(n)] += fmt::format("{} {}\n", number(starts, i * states.size() + plane.x),
+                                                     number(starts, i * states.size() + plane.y));
   }
   std::vector<std::string> elements = {std::string(nothing_on_first_axes)};
   for (std::size_t n = 0; n < rows.size(); ++n) {

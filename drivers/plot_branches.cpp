@@ -118,8 +118,7 @@ std::string pieces(const Diagram& d, const Dataset& branch, std::size_t state, b
       const bool jumps = std::abs(value - before) > 0.05 * (d.axis.to - d.axis.from) && k > 0 &&
                          std::abs(x[k] - x[k - 1]) < 1e-3 * (d.axis.to - d.axis.from);
       if (!in || !d.axis.contains(x[k]) || jumps) rows += "\n";
-      if (in && d.axis.contains(x[k]))
-        fmt::format_to(std::back_inserter(rows), "{:.9g} {:.9g}\n", x[k], value);
+      if (in && d.axis.contains(x[k])) rows += fmt::format("{:.9g} {:.9g}\n", x[k], value);
       before = value;
     }
     rows += "\n";
@@ -146,7 +145,7 @@ std::string sweep_rows(const Diagram& d, std::size_t state, double& low, double&
         if (!std::isfinite(value)) continue;
         low = std::min(low, value);
         high = std::max(high, value);
-        fmt::format_to(std::back_inserter(rows), "{:.6g} {:.6g}\n", x[k], value);
+        rows += fmt::format("{:.6g} {:.6g}\n", x[k], value);
       }
     }
   }
@@ -166,8 +165,7 @@ void add_points(std::vector<std::string>& elements, Sheet& sheet, const Diagram&
     std::string rows;
     for (std::size_t k = 0; k < x.size(); ++k) {
       if (kind_of(d, k) != symbol.kind || !d.axis.contains(x[k])) continue;
-      fmt::format_to(std::back_inserter(rows), "{:.9g} {:.9g} \"{}\"\n", x[k], y[k * d.states.size() + state],
-                     symbol.name);
+      rows += fmt::format("{:.9g} {:.9g} \"{}\"\n", x[k], y[k * d.states.size() + state], symbol.name);
     }
     if (rows.empty()) continue;
     const std::string data = sheet.data(rows);

@@ -75,7 +75,7 @@ Drawing draw_convergence(const Result& result, const PlotOptions& options) {
     if (points.empty()) continue;
     std::string rows;
     for (const Point& p : points) {
-      fmt::format_to(std::back_inserter(rows), "{} {}\n", p.x, p.error);
+      rows += fmt::format("{} {}\n", p.x, p.error);
       low = std::min(low, p.error);
       high = std::max(high, p.error);
     }

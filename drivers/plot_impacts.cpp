@@ -55,7 +55,7 @@ void draw_sequences(Sheet& sheet, const Panel& panel, const Chart& chart) {
   std::string palette = "0 '#ffffff'";
   std::vector<LegendEntry> entries;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    fmt::format_to(std::back_inserter(palette), ", {} '{}'", i + 1, all[i].colour);
+    palette += fmt::format(", {} '{}'", i + 1, all[i].colour);
     if (present[i]) entries.push_back(all[i]);
   }
   sheet.command(fmt::format("set palette defined ({}) maxcolors 0", palette));
@@ -81,7 +81,7 @@ void draw_curves(Sheet& sheet, const Panel& panel, const Chart& chart, const Arr
       }
       low = std::min(low, y);
       high = std::max(high, y);
-      fmt::format_to(std::back_inserter(rows), "{:.9g} {:.9g}\n", x, y);
+      rows += fmt::format("{:.9g} {:.9g}\n", x, y);
     }
     if (rows.find_first_not_of('\n') == std::string::npos) continue;
     const std::string colour(start_colour(impact));

@@ -139,8 +139,7 @@ std::string zero_lines(const Map& map, const Border& border) {
         const Corner& b = around[(k + 1) % 4];
         if (!((a.value < 0 && b.value >= 0) || (b.value < 0 && a.value >= 0))) continue;
         const double share = a.value / (a.value - b.value);
-        fmt::format_to(std::back_inserter(rows), "{:.6g} {:.6g}\n", a.x + share * (b.x - a.x),
-                       a.y + share * (b.y - a.y));
+        rows += fmt::format("{:.6g} {:.6g}\n", a.x + share * (b.x - a.x), a.y + share * (b.y - a.y));
         if (++ends % 2 == 0) rows += '\n';
       }
     }
@@ -164,7 +163,7 @@ void draw_regions(Sheet& sheet, const Panel& panel, const Map& map, const std::v
     }
   std::string palette = "0 '#ffffff'";
   for (std::size_t i = 0; i < regions.size(); ++i)
-    fmt::format_to(std::back_inserter(palette), ", {} '{}'", i + 1, regions[i].colour);
+    palette += fmt::format(", {} '{}'", i + 1, regions[i].colour);
   sheet.command(fmt::format("set palette defined ({}) maxcolors 0", palette));
   sheet.command(fmt::format("set cbrange [0:{}]", regions.size()));
   std::vector<LegendEntry> entries;

@@ -252,8 +252,7 @@ std::string series_rows(const std::vector<double>& time, const std::vector<doubl
     std::vector<std::size_t> kept = {first, least, greatest, end - 1};
     std::sort(kept.begin(), kept.end());
     kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
-    for (const std::size_t i : kept)
-      fmt::format_to(std::back_inserter(rows), "{:.9g} {:.9g}\n", time[i], values[i]);
+    for (const std::size_t i : kept) rows += fmt::format("{:.9g} {:.9g}\n", time[i], values[i]);
     first = end;
   }
   return rows;
@@ -272,7 +271,7 @@ std::string path_rows(const std::vector<double>& x, const std::vector<double>& y
   }
   std::string rows;
   for (std::size_t k = kept.size() - std::min(kept.size(), most_path_points); k < kept.size(); ++k)
-    fmt::format_to(std::back_inserter(rows), "{:.9g} {:.9g}\n", x[kept[k]], y[kept[k]]);
+    rows += fmt::format("{:.9g} {:.9g}\n", x[kept[k]], y[kept[k]]);
   return rows;
 }
 
@@ -304,8 +303,7 @@ void add_stick_bands(std::vector<std::string>& elements, Sheet& sheet, const Mot
     if (stop.state != position_of(motion, state)) continue;
     std::string rows;
     for (const Stick& stick : motion.sticks)
-      if (stick.index == stop.contact)
-        fmt::format_to(std::back_inserter(rows), "{:.9g} {:.9g}\n", stick.from, stick.to);
+      if (stick.index == stop.contact) rows += fmt::format("{:.9g} {:.9g}\n", stick.from, stick.to);
     if (rows.empty()) continue;
     elements.push_back(fmt::format(
         "{} using (($1+$2)/2.):({}):1:2:({}):({}) with boxxyerror "
@@ -326,7 +324,7 @@ void add_impact_dots(std::vector<std::string>& elements, Sheet& sheet, const Mot
       const auto jumps_here = [&](std::size_t state) { return jumps(motion, impact, state); };
       if (impact.contact != contact || std::none_of(states.begin(), states.end(), jumps_here)) continue;
       for (const std::size_t point : {*impact.before, *impact.before + 1})
-        fmt::format_to(std::back_inserter(rows), "{:.9g} {:.9g}\n", x(point), y(point));
+        rows += fmt::format("{:.9g} {:.9g}\n", x(point), y(point));
     }
     if (rows.empty()) continue;
     elements.push_back(
@@ -368,8 +366,7 @@ std::string stick_bars(Sheet& sheet, const std::vector<Stick>& sticks, std::size
                        double high, std::string_view colour) {
   std::string rows;
   for (const Stick& stick : sticks)
-    if (stick.index == index)
-      fmt::format_to(std::back_inserter(rows), "{:.9g} {:.9g}\n", stick.from, stick.to);
+    if (stick.index == index) rows += fmt::format("{:.9g} {:.9g}\n", stick.from, stick.to);
   if (rows.empty()) return rows;
   return fmt::format(
       "{} using (($1+$2)/2.):({}):1:2:({}):({}) with boxxyerror "
@@ -397,10 +394,8 @@ void draw_lanes(Sheet& sheet, const Panel& panel, const Motion& motion) {
     const double low = static_cast<double>(contact);
     for (const Contacting& event : motion.events) {
       if (event.contact != contact || !event.before) continue;
-      if (event.kind == "impact")
-        fmt::format_to(std::back_inserter(impacts), "{:.9g} {}\n", event.time, low + 0.2);
-      if (event.kind == "rise")
-        fmt::format_to(std::back_inserter(rises), "{:.9g} {}\n", event.time, low + 0.5);
+      if (event.kind == "impact") impacts += fmt::format("{:.9g} {}\n", event.time, low + 0.2);
+      if (event.kind == "rise") rises += fmt::format("{:.9g} {}\n", event.time, low + 0.5);
     }
     add_bars(motion.sticks, contact, low + 0.1, low + 0.9, contact_colour(contact), "stuck");
     add_bars(motion.held, contact, low + 0.4, low + 0.6, held_colour, "no slip");

@@ -144,8 +144,8 @@ void Sheet::value_axis(const Panel& panel, const PlotAxis& axis) {
 void Sheet::rows(const std::vector<std::string>& names) {
   std::string tics;
   for (std::size_t row = 0; row < names.size(); ++row)
-    fmt::format_to(std::back_inserter(tics), "{}{} {}", row == 0 ? "" : ", ",
-                   gnuplot_text(without_formats(names[row])), static_cast<double>(row) + 0.5);
+    tics += fmt::format("{}{} {}", row == 0 ? "" : ", ", gnuplot_text(without_formats(names[row])),
+                        static_cast<double>(row) + 0.5);
   commands_ += fmt::format("set ytics scale 0 ({})\nset yrange [0:{}]\n", tics, names.size());
 }
 
@@ -177,8 +177,7 @@ void Sheet::colour_box(const Panel& box) {
 
 std::string Sheet::raster(const Panel& panel, const std::vector<std::vector<double>>& rows) {
   std::string text;
-  for (const std::vector<double>& row : rows)
-    fmt::format_to(std::back_inserter(text), "{:.4g}\n", fmt::join(row, " "));
+  for (const std::vector<double>& row : rows) text += fmt::format("{:.4g}\n", fmt::join(row, " "));
   return fmt::format("{} matrix using (($1+0.5)*{:.6f}):(($2+0.5)*{:.6f}):3 axes x2y2 with image", data(text),
                      static_cast<double>(panel.width) / static_cast<double>(rows.front().size()),
                      static_cast<double>(panel.height) / static_cast<double>(rows.size()));

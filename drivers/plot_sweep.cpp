@@ -71,8 +71,8 @@ class Pieces {
   std::string rows() const {
     std::string rows;
     for (const Piece& piece : pieces_)
-      fmt::format_to(std::back_inserter(rows), "{} {} {:.5g} {:.5g} {}\n", piece.left, piece.right, piece.low,
-                     piece.high, std::stoul(std::string(piece.colour.substr(1)), nullptr, 16));
+      rows += fmt::format("{} {} {:.5g} {:.5g} {}\n", piece.left, piece.right, piece.low, piece.high,
+                          std::stoul(std::string(piece.colour.substr(1)), nullptr, 16));
     return rows;
   }
 
@@ -219,9 +219,8 @@ void add_dots(std::vector<std::string>& elements, Sheet& sheet, const Sweep& swe
   for (std::size_t group = 0; group < sweep.groups.size(); ++group) {
     std::string rows;
     for (const std::size_t start : sweep.groups[group])
-      for_values(sweep, start, state, wanted, [&](double x, double value) {
-        fmt::format_to(std::back_inserter(rows), "{:.9g} {:.9g}\n", x, value);
-      });
+      for_values(sweep, start, state, wanted,
+                 [&](double x, double value) { rows += fmt::format("{:.9g} {:.9g}\n", x, value); });
     if (!rows.empty())
       elements.push_back(
           fmt::format("{} using 1:2 with points pointtype 7 pointsize {:.3f}*dot linecolor rgb '{}'",
@@ -297,8 +296,8 @@ void set_density_palette(Sheet& sheet, const Sweep& sweep) {
   std::string palette = "0 '#ffffff'";
   const auto add = [&](std::size_t group, std::string_view dark) {
     const std::size_t zero = group * shades;
-    fmt::format_to(std::back_inserter(palette), ", {} '{}', {} '{}'", zero + 1, mixed(dark, "#ffffff", 0.7),
-                   zero + shades - 1, dark);
+    palette +=
+        fmt::format(", {} '{}', {} '{}'", zero + 1, mixed(dark, "#ffffff", 0.7), zero + shades - 1, dark);
   };
   for (std::size_t group = 0; group < sweep.groups.size(); ++group) add(group, group_colour(sweep, group));
   if (sweep.groups.size() > 1) add(sweep.groups.size(), neutral);
@@ -415,7 +414,7 @@ void draw_periods(Sheet& sheet, const Panel& panel, const Sweep& sweep) {
   const int step = static_cast<int>(std::ceil((top + 0.8) * tic_height / panel.height));
   std::string tics;
   for (int power = 0; power <= top; power += step)
-    fmt::format_to(std::back_inserter(tics), "{}'{}' {}", power == 0 ? "" : ", ", 1LL << power, power);
+    tics += fmt::format("{}'{}' {}", power == 0 ? "" : ", ", 1LL << power, power);
   sheet.command(fmt::format("set ytics ({})", tics));
   sheet.command(fmt::format("set yrange [-0.4:{:.3f}]", top + 0.4));
   sheet.value_label(panel, "period");
@@ -431,7 +430,7 @@ std::string mark_rows(const Sweep& sweep, double height, const std::function<boo
     for_points(sweep, sweep.points.starts(), sweep.pixels[pixel],
                [&](std::size_t point) { marked = marked || is_marked(point); });
     if (!marked || pixel < next_free) continue;
-    fmt::format_to(std::back_inserter(rows), "{} {}\n", static_cast<double>(pixel) + 0.5, height);
+    rows += fmt::format("{} {}\n", static_cast<double>(pixel) + 0.5, height);
     next_free = pixel + mark_distance;
   }
   return rows;
@@ -489,8 +488,7 @@ std::string envelope_rows(const Sweep& sweep, const std::function<double(std::si
       continue;
     }
     greatest = std::max(greatest, high);
-    fmt::format_to(std::back_inserter(rows), "{} {:.5g} {:.5g}\n", static_cast<double>(pixel) + 0.5, low,
-                   high);
+    rows += fmt::format("{} {:.5g} {:.5g}\n", static_cast<double>(pixel) + 0.5, low, high);
   }
   return rows;
 }
