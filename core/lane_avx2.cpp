@@ -32,6 +32,9 @@ struct Simd {
   static unsigned bits(const Mask& m) { return static_cast<unsigned>(_mm256_movemask_pd(m.bits)); }
   static Vector fma(const Vector& a, const Vector& b, const Vector& c) { return _mm256_fmadd_pd(a, b, c); }
   static Vector sqrt(const Vector& a) { return _mm256_sqrt_pd(a); }
+  static Vector halves(const double* a, const double* b) {
+    return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(a)), _mm_loadu_pd(b), 1);
+  }
 };
 
 }  // namespace

@@ -24,6 +24,9 @@ struct Simd {
   static unsigned bits(Mask m) { return m.bits; }
   static Vector fma(const Vector& a, const Vector& b, const Vector& c) { return _mm512_fmadd_pd(a, b, c); }
   static Vector sqrt(const Vector& a) { return _mm512_maskz_sqrt_pd(0xff, a); }
+  static Vector halves(const double* a, const double* b) {
+    return _mm512_maskz_insertf64x4(0xff, _mm512_castpd256_pd512(_mm256_loadu_pd(a)), _mm256_loadu_pd(b), 1);
+  }
 };
 
 }  // namespace

@@ -21,6 +21,7 @@ struct Simd {
   static unsigned bits(const Mask& m) { return (m.bits[0] != 0 ? 1u : 0u) | (m.bits[1] != 0 ? 2u : 0u); }
   static Vector fma(const Vector& a, const Vector& b, const Vector& c) { return a * b + c; }
   static Vector sqrt(const Vector& a) { return Vector{__builtin_sqrt(a[0]), __builtin_sqrt(a[1])}; }
+  static Vector halves(const double* a, const double* b) { return Vector{*a, *b}; }
 };
 
 }  // namespace

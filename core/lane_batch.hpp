@@ -22,13 +22,12 @@ struct LaneRows {
   static constexpr int terms = Classical ? Dofs : 2 * Dofs;
   static constexpr int from = 0;           ///< z where the cell begins …
   static constexpr int to = from + modes;  ///< … and where it ends
-  static constexpr int ends = to + modes;  ///< per contact: nᵀx and a third of its rate, there and there
+  static constexpr int ends = to + modes;  ///< per contact: nᵀx and its rate, there and there
   static constexpr int begun = ends;  ///< of a lane that leaves: fraction of the cell, z there in `from`, …
   static constexpr int last = ends + 1;              ///< … the contact just left, −1: none, …
   static constexpr int rebound = ends + 2;           ///< … and the rate of its gap
   static constexpr int level = ends + 4 * Contacts;  ///< d less the error bound on this flight
-  static constexpr int far = level + Contacts;       ///< d less what any bend on this flight can take
-  static constexpr int vigour = far + Contacts;      ///< √Σ(q''''² + k q'''²) on this flight, or more
+  static constexpr int vigour = level + Contacts;    ///< √Σ(q''''² + k q'''²) on this flight, or more
   static constexpr int impacts = vigour + 1;         ///< counted so far
   // What does not change, of each lane in its `card` too:
   static constexpr int constants = impacts + Contacts;
@@ -43,16 +42,13 @@ struct LaneRows {
   static constexpr int position = push + Contacts * terms;  ///< d less what constant forces push away
   static constexpr int stretch = position + Contacts;       ///< |row · z''''| <= stretch × vigour
   static constexpr int driven = stretch + Contacts;         ///< bound of |nᵀp''''|
-  static constexpr int bend = driven + Contacts;            ///< |row · z''| <= bend × vigour
-  static constexpr int bent = bend + Contacts;              ///< bound of |nᵀp''|
-  static constexpr int kick = bent + Contacts;              ///< vigour of `push`
+  static constexpr int kick = driven + Contacts;            ///< vigour of `push`
   static constexpr int margin = kick + Contacts;            ///< of rounding
   static constexpr int restitution = margin + Contacts;
   static constexpr int drag = restitution + Contacts;  ///< nᵀx'' for `push`
   static constexpr int chatter = drag + Contacts;      ///< rebound below this × acceleration: scalar engine
-  static constexpr int reach = chatter + Contacts;     ///< impact below this: scalar engine
   static constexpr int spill =
-      reach + Contacts;  ///< [i][j]: what `push` of j takes from the gap of i in a cell
+      chatter + Contacts;  ///< [i][j]: what `push` of j takes from the gap of i in a cell
   static constexpr int forced =
       spill + Contacts * Contacts;  ///< nᵀp: factors of cos, sin per contact, harmonic
   static constexpr int count(int harmonics) { return forced + 2 * Contacts * harmonics; }
@@ -72,7 +68,7 @@ struct LaneBatch {
   int cells = 0;                      ///< in a period
   int harmonics = 0;
   double rate[most_harmonics] = {};  ///< of their phases, per cell
-  const double* phase = nullptr;     ///< [cell][harmonic]: cos, sin, a third of their rates; cells + 1 times
+  const double* phase = nullptr;     ///< [cell][harmonic]: cos, sin, their rates; cells + 1 times
   long* queue = nullptr;             ///< room for four entries per lane
   /// Called for a lane that has to go through a cell, or the rest of it, by other means: the rows are then as
   /// after that cell, or as at rest till the period ends.

@@ -153,7 +153,7 @@ std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
 
   struct Contact {
     Vector value, rate, push, pushed;  // pushed: a cell after `push`
-    double position, stretch, driven, bend, bent, kick, scale, drag, restitution;
+    double position, stretch, driven, kick, scale, drag, restitution;
   };
   std::array<Contact, most_contacts> all;
   const std::span<Contact> list(all.data(), static_cast<std::size_t>(m));
@@ -169,20 +169,15 @@ std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
       c.push += (direction(k) / (mobility * h)) * lane.to_modes.col(2 * k + 1);
     }
     c.rate.resize(2 * n);
-    c.stretch = c.bend = 0;
+    c.stretch = 0;
     for (Eigen::Index j = 0; j < n; ++j) {
       const double q = c.value(j), p = c.value(n + j), a = lane.decay(j), D = lane.square(j);
       const double k = std::max(0.0, a * a - D);
       c.rate(j) = D * p - a * q;
       c.rate(n + j) = q - a * p;
       c.stretch += c.rate(n + j) * c.rate(n + j) + k * p * p;
-      // q'' and k q' by q'''' + 2a q''' + k q'' = 0 and its integral.
-      const double second = std::sqrt(1 + 4 * a * a / k) / k, first = 1 / std::sqrt(k) + 2 * a * second;
-      const double both = std::abs(c.rate(n + j)) * second + (p == 0 ? 0 : std::abs(p) * first);
-      c.bend += both * both;
     }
     c.stretch = std::sqrt(c.stretch);
-    c.bend = std::sqrt(c.bend);
     c.pushed.resize(2 * n);
     c.pushed << own.cwiseProduct(c.push.head(n)) + across.cwiseProduct(c.push.tail(n)),
         back.cwiseProduct(c.push.head(n)) + own.cwiseProduct(c.push.tail(n));
@@ -191,13 +186,12 @@ std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
     const double away = normals.col(i).dot(lane.still);
     c.position = law.position(contact) - away;
     c.scale = std::abs(law.position(contact)) + std::abs(away);
-    c.driven = c.bent = 0;
+    c.driven = 0;
     for (Eigen::Index j = 0; j < harmonics; ++j) {
       const double amplitude =
           std::hypot(normals.col(i).dot(driven.col(2 * j)), normals.col(i).dot(driven.col(2 * j + 1)));
       const double square = law.frequency(j) * h * law.frequency(j) * h;
       c.driven += square * square * amplitude;
-      c.bent += square * amplitude;
       c.scale += amplitude;
     }
     c.restitution = law.restitution(contact);
@@ -213,21 +207,17 @@ std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
     for (const Contact& c : list) out.push_back(value(c));
   };
   constexpr double rounding = 1e-13;
-  constexpr double slow = 1e-7;
   const Eigen::Index terms = lane.classical ? n : 2 * n;
   for (const Contact& c : list) add(c.value.head(terms));
   for (const Contact& c : list) add(c.push.tail(terms));
   add_each([](const Contact& c) { return c.position; });
   add_each([](const Contact& c) { return c.stretch; });
   add_each([](const Contact& c) { return c.driven; });
-  add_each([](const Contact& c) { return c.bend; });
-  add_each([](const Contact& c) { return c.bent; });
   add_each([](const Contact& c) { return c.kick; });
   add_each([](const Contact& c) { return rounding * c.scale; });
   add_each([](const Contact& c) { return c.restitution; });
   add_each([](const Contact& c) { return c.drag; });
   add_each([&](const Contact& c) { return 1.01 * law.chatter * (1 - c.restitution) / (law.rate * h); });
-  add_each([](const Contact& c) { return slow * c.scale; });
   for (const Contact& c : list) {
     for (const Contact& hit : list) out.push_back(spill(c, hit));
   }

@@ -160,42 +160,29 @@ class March {
   unsigned empty_cells(long v) const {
     double* lanes = base(v * width);
     const double* phase = b_.phase + 4 * harmonics() * cell_[v];
-    V z[2 * N], x[M], xx[M];  // xx: at the end of the cell
+    V z[2 * N], x[M], u[M], xx[M], uu[M];  // values and rates; xx, uu: at the end of the cell
     for (int i = 0; i < 2 * N; ++i) z[i] = load(row(lanes, Rows::to + i));
-    for (int i = 0; i < M; ++i) xx[i] = contact(lanes, z, phase, i);
+    see(lanes, z, phase, xx, uu);
     for (long cell = cell_[v];; ++cell) {
-      Mask far[M];
-      for (;; ++cell) {         // cells that are far from everything
-        asm("" : "+r"(lanes));  // for a few cells it does not pay to bring constants into registers
-        for (int i = 0; i < M; ++i) x[i] = xx[i];
-        if (cell == b_.cells) {
-          put(lanes, Rows::to, z, 2 * N);
-          cell_[v] = cell;
-          return 0;
-        }
-        put(lanes, Rows::from, z, 2 * N);
-        V next[2 * N];
-        Polish::advance(lanes, z, next);
-        for (int i = 0; i < 2 * N; ++i) z[i] = next[i];
-        phase += 4 * harmonics();
-        for (int i = 0; i < M; ++i) {
-          xx[i] = contact(lanes, z, phase, i);
-          far[i] = below(greater(x[i], xx[i]), load(row(lanes, Rows::far + i)));
-        }
-        if (bits(far) != every) break;
+      asm("" : "+r"(lanes));  // for a few cells it does not pay to bring constants into registers
+      if (cell == b_.cells) {
+        put(lanes, Rows::to, z, 2 * N);
+        cell_[v] = cell;
+        return 0;
       }
-      V y[2 * N];
-      for (int i = 0; i < 2 * N; ++i) y[i] = load(row(lanes, Rows::from + i));
-      V u[M], uu[M], first[Rows::terms], last[Rows::terms];  // velocities
-      Polish::velocity(lanes, y, first);
-      Polish::velocity(lanes, z, last);
+      put(lanes, Rows::from, z, 2 * N);
+      V next[2 * N];
+      Polish::advance(lanes, z, next);
+      for (int i = 0; i < 2 * N; ++i) z[i] = next[i];
+      for (int i = 0; i < M; ++i) x[i] = xx[i];
+      for (int i = 0; i < M; ++i) u[i] = uu[i];
+      phase += 4 * harmonics();
+      see(lanes, z, phase, xx, uu);
+      Mask empty[M];
       for (int i = 0; i < M; ++i) {
-        u[i] = third_of_rate(lanes, first, phase - 4 * harmonics(), i);
-        uu[i] = third_of_rate(lanes, last, phase, i);
-        const V highest = Polish::highest(x[i], u[i], xx[i], uu[i]);
-        far[i] = far[i] | below(highest, load(row(lanes, Rows::level + i)));
+        empty[i] = below(Polish::highest(x[i], u[i], xx[i], uu[i]), load(row(lanes, Rows::level + i)));
       }
-      const unsigned clear = bits(far);
+      const unsigned clear = bits(empty);
       if (clear == every) continue;
       put(lanes, Rows::to, z, 2 * N);
       for (int i = 0; i < M; ++i) {
@@ -216,14 +203,15 @@ class March {
   static void put(double* lanes, int r, const V* values, int count) {
     for (int i = 0; i < count; ++i) store(row(lanes, r + i), values[i]);
   }
-  /// nᵀx; phase: a row of b_.phase, of all lanes alike or of each.
+  /// nᵀx of the contacts and its rates; phase: a row of b_.phase, of all lanes alike or of each.
   template <class Phase>
-  V contact(const double* lanes, const V* z, const Phase* phase, int i) const {
-    return Polish::seen(lanes, i, z, forced(lanes, phase, i));
-  }
-  template <class Phase>
-  V third_of_rate(const double* lanes, const V* velocity, const Phase* phase, int i) const {
-    return fma(Polish::seen(lanes, i, velocity, all(0)), all(1.0 / 3), forced(lanes, phase + 2, i));
+  void see(const double* lanes, const V* z, const Phase* phase, V* x, V* rate) const {
+    V velocity[Rows::terms];
+    Polish::velocity(lanes, z, velocity);
+    for (int i = 0; i < M; ++i) {
+      x[i] = Polish::seen(lanes, i, z, forced(lanes, phase, i));
+      rate[i] = Polish::seen(lanes, i, velocity, forced(lanes, phase + 2, i));
+    }
   }
   static V each(double a) { return all(a); }
   static V each(const V& a) { return a; }
@@ -271,11 +259,11 @@ class March {
     }
     for (int r = 0; r < Rows::count(harmonics()) - Rows::constants; r += width) {
       V v[width];
-      transposed(card, r, v);
+      transpose(card, r, v);
       put(g.rows, Rows::constants + r, v, width);
     }
     V turns[8 * most_harmonics];  // rows of b_.phase: where the cell begins, where it ends
-    for (int r = 0; r < 8 * harmonics(); r += width) transposed(phase, r, turns + r);
+    for (int r = 0; r < 8 * harmonics(); r += width) transpose(phase, r, turns + r);
     for (int h = 0; h < harmonics(); ++h) {
       g.phase.cosine[h] = turns[4 * h];
       g.phase.sine[h] = turns[4 * h + 1];
@@ -295,22 +283,16 @@ class March {
       z[1][i] = bring(Rows::to + i);
     }
     bring(Rows::vigour);
-    V moves[2][Rows::terms];
-    for (int end = 0; end < 2; ++end) Polish::velocity(g.rows, z[end], moves[end]);
-    for (int i = 0; i < M; ++i) {
-      g.put(Rows::impacts + i, all(0));
-      for (int end = 0; end < 2; ++end) {
-        g.put(Rows::ends + 4 * i + 2 * end, contact(g.rows, z[end], turns + 4 * end * harmonics(), i));
-        g.put(Rows::ends + 4 * i + 2 * end + 1,
-              third_of_rate(g.rows, moves[end], turns + 4 * end * harmonics(), i));
+    for (int end = 0; end < 2; ++end) {
+      V x[M], rate[M];
+      see(g.rows, z[end], turns + 4 * end * harmonics(), x, rate);
+      for (int i = 0; i < M; ++i) {
+        g.put(Rows::ends + 4 * i + 2 * end, x[i]);
+        g.put(Rows::ends + 4 * i + 2 * end + 1, rate[i]);
       }
     }
+    for (int i = 0; i < M; ++i) g.put(Rows::impacts + i, all(0));
     return count;
-  }
-  /// Values r, r + 1 … of all lanes, from where those of each stand one after the other.
-  static void transposed(const double* const* lanes, int r, V* v) {
-    for (int j = 0; j < width; ++j) v[j] = load(lanes[j] + r);
-    transpose(v);
   }
 
   void put_back(int j, long lane) {
@@ -318,7 +300,6 @@ class March {
     for (int i = 0; i < M; ++i) {
       *row(base(lane), Rows::impacts + i) += *row(together_ + j, Rows::impacts + i);
       copy(j, lane, Rows::level + i);
-      copy(j, lane, Rows::far + i);
     }
     copy(j, lane, Rows::vigour);
   }

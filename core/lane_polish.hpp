@@ -12,6 +12,7 @@ constexpr int near_turn = 3;   // terms there
 constexpr double nearness = 0.002;
 constexpr double settled = 1e-10;   // of a step of Newton's, in cells: the next would be lost in rounding
 constexpr int more_guesses = 2;     // of an instant
+constexpr double slow = 1e6;        // of margins: impacts below this are the scalar engine's
 constexpr double closeness = 2e-5;  // of a first guess: there a parabola tells states to the last digit
 
 /// The polisher of a batch. H: harmonics of the forces, 0: as many as the batch says. Classical: LaneRows.
@@ -42,12 +43,12 @@ class Polisher {
   explicit Polisher(const LaneBatch& batch) : b_(batch) {}
 
   int harmonics() const { return H > 0 ? H : b_.harmonics; }
-  /// The highest of the corners of a cubic's hull, of values and thirds of rates at its ends.
+  /// The highest of the corners of a cubic's hull, of values and rates at its ends.
   static V highest(const V& x, const V& u, const V& xx, const V& uu) {
-    return greater(greater(x, x + u), greater(xx - uu, xx));
+    return greater(greater(x, fma(u, all(1.0 / 3), x)), greater(fma(uu, all(-1.0 / 3), xx), xx));
   }
   /// The modes a cell later.
-  static void advance(const double* rows, const V* z, V* next) {
+  [[gnu::always_inline]] static void advance(const double* rows, const V* z, V* next) {
     for (int j = 0; j < N; ++j) {
       const V own = load(row(rows, Rows::step + j));
       next[j] = fma(own, z[j], load(row(rows, Rows::across + j)) * z[N + j]);
@@ -62,13 +63,15 @@ class Polisher {
   }
   /// z', its first so many terms.
   template <int Count>
-  static void derive(const double* rows, const V* z, V* rate) {
+  [[gnu::always_inline]] static void derive(const double* rows, const V* z, V* rate) {
     for (int j = 0; j < Count; ++j) {
       const V other = j < N ? z[N + j] : load(row(rows, Rows::square + j % N)) * z[j % N];
       rate[j] = fma(-load(row(rows, Rows::decay + j % N)), z[j], other);
     }
   }
-  static void derive(const Group& g, const V* z, V* rate) { derive<2 * N>(g.rows, z, rate); }
+  [[gnu::always_inline]] static void derive(const Group& g, const V* z, V* rate) {
+    derive<2 * N>(g.rows, z, rate);
+  }
   /// What contacts see of z'.
   static void velocity(const double* rows, const V* z, V* rate) { derive<terms>(rows, z, rate); }
   static V value(const Group& g, int i, const V* z) { return seen(g.rows, i, z, all(0)); }
@@ -265,10 +268,13 @@ class Polisher {
     V value(const V& t) const { return fma(fma(fma(d, t, c), t, b), t, a); }
     V slope(const V& t) const { return fma(fma(d * 3, t, c + c), t, b); }
     V half_curvature(const V& t) const { return fma(d * 3, t, c); }
-    /// The greater root of the parabola with its value and rate at the beginning and its value at the end.
-    V falls(const V& end) const {
-      const V bend = end - a - b;
-      return (b + Simd::sqrt(greater(fma(b, b, a * bend * -4.0), all(0)))) / (bend * -2.0);
+    /// Roots of the parabola with its value and rate at the beginning and its value at the end: the greater
+    /// one where it is bent down; the one that it falls through to from above zero.
+    V falls_back(const V& end) const { return (b + discriminant_root(end)) / ((end - a - b) * -2.0); }
+    V falls(const V& end) const { return (a + a) / (discriminant_root(end) - b); }
+    /// Their distance × its bend.
+    V discriminant_root(const V& end) const {
+      return Simd::sqrt(greater(fma(b, b, a * (end - a - b) * -4.0), all(0)));
     }
     V halley(const V& t) const {
       const V f = value(t), s = slope(t);
@@ -337,7 +343,7 @@ class Polisher {
     const Mask again = open & just_left;
     if (any(again)) {  // short flights are the acceleration's, long ones the cubic's
       const V brief = a.rate * -2.0 / (curvature(g, i, piece.z, piece.phase) * l2);
-      const V t = pick(above(brief, 0) & below(brief, all(1)), brief, cubic.falls(b.value));
+      const V t = pick(above(brief, 0) & below(brief, all(1)), brief, cubic.falls_back(b.value));
       const Mask found = again & crosses & above(t, 0) & below(t, all(1));
       m.unsure = m.unsure | (again & ~found);
       meet(found, i, t, m);
@@ -420,7 +426,7 @@ class Polisher {
   /// What belongs to one contact of each lane.
   struct Stop {
     V value[terms], push[terms];
-    V position, stretch, driven, kick, margin, restitution, drag, chatter, reach;
+    V position, stretch, driven, kick, margin, restitution, drag, chatter;
     V forced[2 * (H > 0 ? H : most_harmonics)];
   };
   void copy(const Phases& from, Phases& to) const {
@@ -457,7 +463,6 @@ class Polisher {
     stop.restitution = of_it(Rows::restitution, 1);
     stop.drag = of_it(Rows::drag, 1);
     stop.chatter = of_it(Rows::chatter, 1);
-    stop.reach = of_it(Rows::reach, 1);
     for (int j = 0; j < 2 * harmonics(); ++j) {
       stop.forced[j] = of_it(Rows::forced + j, 2 * harmonics());
     }
@@ -522,9 +527,10 @@ class Polisher {
 
   /// One impact in the cell, or more of different contacts, and the others clear of it: for the lanes that
   /// are active; for which of them it was so. The others are as before.
-  unsigned strike(const Group& g) const {
+  [[gnu::noinline]] unsigned strike(const Group& g) const {
     Strike strike;
     begin(g, strike);
+    pass_by(g, strike);
     for (int impacts = 0; impacts < M && any(strike.todo); ++impacts) {
       aim(g, strike);
       approach(g, strike);
@@ -533,7 +539,7 @@ class Polisher {
     return end(g, strike);
   }
 
-  [[gnu::noinline]] void begin(const Group& g, Strike& strike) const {
+  void begin(const Group& g, Strike& strike) const {
     Flight& f = strike.flight;
     f.begin = all(0);
     copy(g.phase, f.phase);
@@ -547,8 +553,8 @@ class Polisher {
     for (int i = 0; i < M; ++i) {
       const V x = g.at(Rows::ends + 4 * i), u = g.at(Rows::ends + 4 * i + 1);
       const V xx = g.at(Rows::ends + 4 * i + 2), uu = g.at(Rows::ends + 4 * i + 3);
-      f.gaps[i] = {g.at(Rows::position + i) - x, u * -3.0};
-      f.end[i] = {g.at(Rows::position + i) - xx, uu * -3.0};
+      f.gaps[i] = {g.at(Rows::position + i) - x, -u};
+      f.end[i] = {g.at(Rows::position + i) - xx, -uu};
       f.room[i] = level(g, i, f.vigour) - highest(x, u, xx, uu);
       f.hits[i] = all(0);
     }
@@ -556,7 +562,22 @@ class Polisher {
     strike.done = strike.todo & ~strike.todo;
   }
 
-  [[gnu::noinline]] static unsigned end(const Group& g, const Strike& strike) {
+  /// What only comes near a contact is through with the cell: the sharper certificate.
+  static void pass_by(const Group& g, Strike& strike) {
+    const Flight& f = strike.flight;
+    Mask clear = strike.todo;
+    for (int i = 0; i < M; ++i) clear = clear & above(f.end[i].value, 0);
+    if (!any(clear)) return;
+    for (int i = 0; i < M; ++i) {
+      const V bound = fma(f.vigour, g.at(Rows::stretch + i), g.at(Rows::driven + i));
+      clear = clear & (below(all(0), f.room[i]) |
+                       Hull(f.gaps[i], f.end[i], bound).positive_halves(g.at(Rows::margin + i)));
+    }
+    strike.done = clear;
+    strike.todo = strike.todo & ~clear;
+  }
+
+  static unsigned end(const Group& g, const Strike& strike) {
     const Flight& f = strike.flight;
     const Mask done = strike.done;
     for (int j = 0; j < 2 * N; ++j) g.put(Rows::to + j, pick(done, f.to[j], g.at(Rows::to + j)));
@@ -604,9 +625,11 @@ class Polisher {
     }
     const V length = 1.0 - f.begin, square = length * length;
     const Cubic cubic({a.value, a.rate * length}, {b.value, b.rate * length});
-    const V t =
-        cubic.refined(cubic.halley(a.value / (a.value - b.value)), curvature(g, s, f.z, f.phase) * square,
-                      curvature(g, s, f.to, g.later) * square);
+    V start = a.value / (a.value - b.value);  // a straight line, or a parabola where the gap turns back
+    const Mask turns = strike.todo & (above(b.value, 0) | above(a.rate, 0) | above(b.rate, 0));
+    if (any(turns)) start = pick(turns, cubic.falls(b.value), start);
+    const V t = cubic.refined(cubic.halley(start), curvature(g, s, f.z, f.phase) * square,
+                              curvature(g, s, f.to, g.later) * square);
     strike.guess = fma(t, length, f.begin);
     strike.contact = contact;
     strike.a = a;
@@ -706,8 +729,8 @@ class Polisher {
     good = good & above(way, 0) & below(s.margin, rise) &
            below(s.margin, rises_at_least(speed * way, {a.value, -(a.rate * way)}, bound));
     const V press = greater(greater(before, fma(-s.drag, jump, before)), all(0));
-    good =
-        good & below(s.chatter * press, back) & below(s.reach, speed) & below(modulus(before) * 1e-4, speed);
+    good = good & below(s.chatter * press, back) & below(s.margin * slow, speed) &
+           below(modulus(before) * 1e-4, speed);
 
     // The others.
     Mask clear = good;
@@ -720,7 +743,7 @@ class Polisher {
       clear = clear & (hit | below(spill * jump * length, room));
       f.hits[i] = pick(todo & hit, f.hits[i] + 1.0, f.hits[i]);
     }
-    if (M == 1) f.hits[0] = all(1);
+    if (M == 1) f.hits[0] = pick(todo, all(1), f.hits[0]);
     strike.done = strike.done | clear;
     Mask more = good & ~clear;
     strike.todo = more;
@@ -763,16 +786,10 @@ class Polisher {
     const V bound = fma(strength, g.at(Rows::stretch + i), g.at(Rows::driven + i));
     return g.at(Rows::position + i) - fma(bound, all(1.0 / 384), g.at(Rows::margin + i));
   }
-  /// d less what any bend on a flight can take.
-  static V far(const Group& g, int i, const V& strength) {
-    const V bound = fma(strength, g.at(Rows::bend + i), g.at(Rows::bent + i));
-    return g.at(Rows::position + i) - fma(bound, all(1.0 / 8), g.at(Rows::margin + i));
-  }
   /// What holds for the flight on which the cell ends.
   static void set_flight(const Group& g, const Mask& lanes, const V& strength) {
     for (int i = 0; i < M; ++i) {
       g.put(Rows::level + i, pick(lanes, level(g, i, strength), g.at(Rows::level + i)));
-      g.put(Rows::far + i, pick(lanes, far(g, i, strength), g.at(Rows::far + i)));
     }
     g.put(Rows::vigour, pick(lanes, strength, g.at(Rows::vigour)));
   }
@@ -906,7 +923,7 @@ class Polisher {
     const V jump = speed + back;
     const V lost = stop.drag * jump;  // of the acceleration
     const V press = greater(greater(before, before - lost), all(0));
-    good = good & below(stop.chatter * press, back) & below(stop.reach, speed) &
+    good = good & below(stop.chatter * press, back) & below(stop.margin * slow, speed) &
            below(modulus(before) * 1e-4, speed);
 
     piece.vigour = pick(good, fma(jump, stop.kick, piece.vigour), piece.vigour);

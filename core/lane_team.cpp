@@ -75,9 +75,9 @@ LaneTeam::LaneTeam(LaneKernel kernel, std::vector<Lane> lanes, Lanes::Repeats re
   for (int cell = 0; cell <= first.cells; ++cell) {
     for (const int order : first.orders) {
       const double phase = 2 * std::numbers::pi * (static_cast<double>(order) * cell / first.cells);
-      const double third = 2 * std::numbers::pi * order / first.cells / 3;
+      const double rate = 2 * std::numbers::pi * order / first.cells;
       phase_.insert(phase_.end(),
-                    {std::cos(phase), std::sin(phase), -third * std::sin(phase), third * std::cos(phase)});
+                    {std::cos(phase), std::sin(phase), -rate * std::sin(phase), rate * std::cos(phase)});
     }
   }
   batch_.phase = phase_.data();
@@ -191,26 +191,25 @@ void LaneTeam::tabulate() {
 /// The states at phase zero of those of these lanes that march, as LaneLaw::outside has them. All of them are
 /// of one block.
 void LaneTeam::record(std::size_t first, std::size_t end) {
-  const std::size_t count = end - first;
+  using Block = Eigen::Array<double, lanes_per_block, 1>;  // whole ones: loops of a known length are quicker
   const std::size_t size = states();
-  const std::size_t block = first / lanes_per_block;
-  const double* row = &outside_[block * size * (1 + size) * lanes_per_block] + first % lanes_per_block;
-  const double* const z = &value(rows_.to, first);
+  const std::size_t begin = first / lanes_per_block * lanes_per_block;
+  const double* row = &outside_[begin * size * (1 + size)];
+  const double* const z = &value(rows_.to, begin);
   double* places[lanes_per_block];
   double nowhere[2 * LaneLaw::most_dofs];
-  for (std::size_t k = 0; k < count; ++k) {
-    const Progress& at = at_[first + k];
-    places[k] = at.marches && at.done < periods_ ? kept_[first + k] + at.done * size : nowhere;
+  for (std::size_t k = first; k < end; ++k) {
+    const Progress& at = at_[k];
+    places[k - begin] = at.marches && at.done < periods_ ? kept_[k] + at.done * size : nowhere;
   }
   for (std::size_t i = 0; i < size; ++i) {
-    double x[lanes_per_block];
-    std::copy_n(row, count, x);
-    row += lanes_per_block;
+    Block x = Block::Map(row);
     for (std::size_t j = 0; j < size; ++j) {
-      for (std::size_t k = 0; k < count; ++k) x[k] += row[k] * z[j * lanes_per_block + k];
       row += lanes_per_block;
+      x += Block::Map(row) * Block::Map(z + j * lanes_per_block);
     }
-    for (std::size_t k = 0; k < count; ++k) places[k][i] = x[k];
+    row += lanes_per_block;
+    for (std::size_t k = first; k < end; ++k) places[k - begin][i] = x(static_cast<Eigen::Index>(k - begin));
   }
 }
 

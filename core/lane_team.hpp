@@ -49,7 +49,7 @@ class LaneTeam {
  private:
   /// Where the rows that the bookkeeping touches stand (LaneRows, with sizes known at run time only).
   struct Rows {
-    int from, to, begun, last, rebound, level, vigour, impacts, constants, count;  // `far` follows `level`
+    int from, to, begun, last, rebound, level, vigour, impacts, constants, count;
     Rows(int n, int m, int constant_rows) {
       from = 0;
       to = 2 * n;
@@ -57,7 +57,7 @@ class LaneTeam {
       last = begun + 1;
       rebound = begun + 2;
       level = 4 * n + 4 * m;
-      vigour = level + 2 * m;
+      vigour = level + m;
       impacts = vigour + 1;
       constants = impacts + m;
       count = constants + constant_rows;
@@ -76,7 +76,7 @@ class LaneTeam {
   };
 
   /// All that decides what follows for a lane that marches: z, levels, vigour. Zeros where there is less.
-  using Decisive = std::array<double, 2 * LaneLaw::most_dofs + 2 * LaneLaw::most_contacts + 1>;
+  using Decisive = std::array<double, 2 * LaneLaw::most_dofs + LaneLaw::most_contacts + 1>;
 
   /// A state that a motion has had at a section: is it there again, all that follows is known. After so many
   /// periods, more and more, a new one is taken.

@@ -41,14 +41,27 @@ template <int Half, int... e>
   b = __builtin_shufflevector(a, b, ((e & Half) == 0 ? e + Half : Simd::width + e)...);
   a = first;
 }
-/// Values of one lane in each vector before; one value of all lanes in each after.
-template <int Half = Simd::width / 2>
-[[gnu::always_inline]] inline void transpose(V* v) {
+/// Blocks of so many, then of half as many … down to single values, in vectors that far from each other.
+template <int Half>
+[[gnu::always_inline]] inline void exchange_all(V* v) {
+  if constexpr (Half > 0) {
 #pragma GCC unroll 8
-  for (int k = 0; k < Simd::width; ++k) {
-    if ((k & Half) == 0) exchange<Half>(v[k], v[k + Half], Count<Simd::width>{});
+    for (int k = 0; k < Simd::width; ++k) {
+      if ((k & Half) == 0) exchange<Half>(v[k], v[k + Half], Count<Simd::width>{});
+    }
+    exchange_all<Half / 2>(v);
   }
-  if constexpr (Half > 1) transpose<Half / 2>(v);
+}
+/// One value of all lanes in each vector, from where those of each lane stand one after the other.
+[[gnu::always_inline]] inline void transpose(const double* const* lanes, int from, V* v) {
+  constexpr int half = Simd::width / 2;
+#pragma GCC unroll 8
+  for (int j = 0; j < half; ++j) {  // what exchanging the greatest blocks would make
+    const double *one = lanes[j] + from, *other = lanes[j + half] + from;
+    v[j] = Simd::halves(one, other);
+    v[j + half] = Simd::halves(one + half, other + half);
+  }
+  exchange_all<half / 2>(v);
 }
 inline bool any(const Mask& m) { return Simd::bits(m) != 0; }
 
