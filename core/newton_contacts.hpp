@@ -4,9 +4,9 @@
 ///
 /// Rules at an instant (each has its test):
 /// - Impact: a gap reaches zero with approach speed w > 0. All contacts at zero gap take part: closed ones,
-///   and open ones that approach. Their normal velocities after obey 0 ≤ Λ ⊥ u⁺ + r u⁻ ≥ 0 (Newton's law for
-///   each that carries an impulse, in no particular order); a stop on one coordinate of a system with
-///   diagonal mass changes that coordinate only.
+///   open ones that approach or where a body has just come to rest. Their normal velocities after obey
+///   0 ≤ Λ ⊥ u⁺ + r u⁻ ≥ 0 (Newton's law for each that carries an impulse, in no particular order); a stop on
+///   one coordinate of a system with diagonal mass changes that coordinate only.
 /// - Graze: the gap touches zero and would not have gone deeper than rounding. The velocity loses its normal
 ///   part, nothing else happens.
 /// - An impact is told before what it frees: a release at the same instant.
@@ -111,6 +111,11 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
 
   Engine& engine() { return static_cast<Engine&>(*this); }
   const Engine& engine() const { return static_cast<const Engine&>(*this); }
+  /// Whether contact i is at zero gap and zero normal speed.
+  bool at_rest_on(int i) const {
+    return closed(i) || touches_[static_cast<std::size_t>(i)].order > 1 ||
+           std::find(resting_.begin(), resting_.end(), i) != resting_.end();
+  }
   double gap_rounding(int i) { return 8 * std::numeric_limits<double>::epsilon() * engine().reach(i); }
   void part(int i, Observer* observer);
   Outcome hit(int i, Observer* observer);
@@ -214,18 +219,20 @@ Outcome NewtonContacts<Engine, S, State>::hit(int i, Observer* observer) {
   touching_.clear();
   for (int j = 0; j < engine().count(); ++j) {
     if (!engine().exists(j) || (j != i && !engine().reaches(j))) continue;
+    const bool rest = j != i && at_rest_on(j);
     const bool meets =
-        j == i || closed(j) ||
+        j == i || rest ||
         (std::abs(value_of(engine().gap(j))) <= gap_rounding(j) && engine().approach(j) > S(0));
     if (!meets) continue;
     if (j != i) engine().put_on(j);
-    touching_.push_back({j, closed(j) ? S(0) : engine().approach(j), S(0)});
+    touching_.push_back({j, rest ? S(0) : engine().approach(j), S(0)});
   }
+  resting_.clear();
   const Outcome outcome = impulses();
   if (outcome != Outcome::ok) return outcome;
   engine().jumped();
   for (const Touching& t : touching_) {
-    if (closed(t.contact)) continue;
+    if (!(t.speed > S(0))) continue;
     tell(observer, EventKind::impact, t.contact, before, value_of(time), value_of(t.speed));
   }
   for (const Touching& t : touching_) {
@@ -234,6 +241,7 @@ Outcome NewtonContacts<Engine, S, State>::hit(int i, Observer* observer) {
       if (was_closed) open(t.contact, 1, observer);
       touches_[static_cast<std::size_t>(t.contact)] = {1, t.rebound};
     } else if (!was_closed) {
+      touches_[static_cast<std::size_t>(t.contact)] = {};
       resting_.push_back(t.contact);
     }
   }

@@ -136,6 +136,38 @@ TEST_CASE("a stack at rest: every contact carries, momentum and the lower impact
   CHECK(dropped.x.cwiseAbs().maxCoeff() < 1e-12);
 }
 
+// Stops 1: x1 <= 0, 2: x2 <= c x1, both masses pulled away from them; after the first instant both fly
+// freely, x'' = -1, so that states tell the velocities of that instant in closed form.
+TEST_CASE(
+    "a body that has just come to rest on one stop is held there when another one throws it against it") {
+  constexpr double c = 0.2;
+  for (const double r : {0.0, 0.5}) {
+    const auto system = make_system(
+        "name = 'linear_stops'\nmass = [[1, 0], [0, 1]]\nconstant = [-1, -1]\nstop = [{ normal = "
+        "[1, 0], position = 0, restitution = " +
+        fmt_double(r) + " }, { normal = [-0.2, 1], position = 0, restitution = 0 }]");
+    const auto check = [&](std::vector<double> start, double w, std::size_t second_impacts) {
+      INFO("r = " << r << ", from " << start[1] << ", " << start[3]);
+      HybridState state = state_at(start);
+      Log log;
+      REQUIRE(system->advance(state, for_time(1), &log) == Outcome::ok);
+      const auto of_first = log.of(EventKind::impact, 0);
+      REQUIRE(of_first.size() == 1);
+      CHECK(of_first[0].speed == Approx(w).margin(1e-14));
+      CHECK(log.of(EventKind::impact, 1).size() == second_impacts);
+      // Stop 1 opens at r w, stop 2 at no speed.
+      CHECK(state.x(0) == Approx(-r * w - 0.5).margin(1e-14));
+      CHECK(state.x(2) == Approx(-c * r * w - 0.5).margin(1e-14));
+      CHECK(state.x(1) == Approx(-r * w - 1).margin(1e-14));
+      CHECK(state.x(3) == Approx(-c * r * w - 1).margin(1e-14));
+    };
+    check({0, 1, 0, c}, 1, 0);
+    // Stop 2 is hit first, at 1 + 1e-9 c, and throws mass 1 back against stop 1, which it has just left.
+    const double thrown = -1e-9 + c * (1 + 1e-9 * c) / (1 + c * c);
+    check({0, -1e-9, 0, 1}, thrown, 1);
+  }
+}
+
 TEST_CASE("a force that only touches zero releases nothing, one that passes does") {
   // weight 1 and forcing A cos t: the contact force 1 − A cos t touches zero for A = 1
   for (const double amplitude : {0.999999, 1.000001}) {
