@@ -34,6 +34,10 @@ struct RestForce {
   double acceleration_rate = 0;  ///< its rate right after
   double force_rounding = 0, acceleration_rounding = 0;  ///< below these the two are zero
 
+  /// A contact without a force that nothing accelerates off it either.
+  bool undecided() const {
+    return place == Place::least && !held && std::abs(acceleration) <= acceleration_rounding;
+  }
   /// At a bound: whether the acceleration is zero now and grows.
   bool moves_by_rate() const {
     return std::abs(acceleration) <= acceleration_rounding &&

@@ -31,8 +31,7 @@
 
 namespace graze {
 
-/// An engine derives from this and provides, beyond what NewtonContacts asks for (press_rate, free_pressing
-/// and response of closed contacts are not asked),
+/// An engine derives from this and provides, beyond what NewtonContacts asks for,
 ///
 ///     ModeLayout layout() const
 ///     double amplitude(int k) const                 F_k, 0: no such friction
@@ -63,6 +62,7 @@ class FrictionContacts : public NewtonContacts<Engine, S, State> {
   Outcome start(Observer* observer);
   Outcome meet(const Crossing& c, Observer* observer);
   void jumped();
+  Outcome hold(Observer* observer);
   Outcome settle(Observer* observer);
 
   bool rests(int k) { return engine().layout().sliding(mode_, k) == Sliding::stuck || engine().held(k); }
@@ -77,6 +77,7 @@ class FrictionContacts : public NewtonContacts<Engine, S, State> {
   std::vector<int> contacts_at_rest() const;
   std::vector<int> frictions_at_rest();
   void decide_contact(int i, const RestForce& force, Observer* observer);
+  void decide_by_series(const std::vector<int>& contacts, Observer* observer);
   void decide_friction(int k, const RestForce& force);
   void tell_changes(Observer* observer);
   void touch(std::int64_t guard, int order) { touches_[static_cast<std::size_t>(guard)] = {order, S(0)}; }
@@ -155,8 +156,8 @@ std::vector<int> FrictionContacts<Engine, S, State>::frictions_at_rest() {
 }
 
 template <class Engine, class S, class State>
-Outcome FrictionContacts<Engine, S, State>::settle(Observer* observer) {
-  if (frictions() == 0) return Contacts::settle(observer);
+Outcome FrictionContacts<Engine, S, State>::hold(Observer* observer) {
+  if (frictions() == 0) return Contacts::hold(observer);
   const std::vector<int> contacts = contacts_at_rest();
   const std::vector<int> still = frictions_at_rest();
   resting_.clear();
@@ -167,24 +168,58 @@ Outcome FrictionContacts<Engine, S, State>::settle(Observer* observer) {
     if (!forces) return Outcome::painleve;
     for (std::size_t k = 0; k < still.size(); ++k) decide_friction(still[k], (*forces)[contacts.size() + k]);
     for (std::size_t k = 0; k < contacts.size(); ++k) decide_contact(contacts[k], (*forces)[k], observer);
+    std::vector<int> undecided;
+    for (std::size_t k = 0; k < contacts.size(); ++k) {
+      if ((*forces)[k].undecided()) undecided.push_back(contacts[k]);
+    }
+    decide_by_series(undecided, observer);
     for (const int i : contacts) {
       if (closed(i)) engine().put_on(i);
     }
   }
-  tell_changes(observer);
   return Outcome::ok;
+}
+
+template <class Engine, class S, class State>
+Outcome FrictionContacts<Engine, S, State>::settle(Observer* observer) {
+  const Outcome outcome = hold(observer);
+  if (outcome == Outcome::ok && frictions() > 0) tell_changes(observer);
+  return outcome;
 }
 
 template <class Engine, class S, class State>
 void FrictionContacts<Engine, S, State>::decide_contact(int i, const RestForce& f, Observer* observer) {
   const bool stays = f.place == RestForce::Place::free || f.held;
   mode_ = engine().layout().with_idle(mode_, i, f.held);
+  if (f.undecided()) return;
   if (!stays) {
-    open(i, f.moves_by_rate() ? 3 : 2, observer);
+    open(i, 2, observer);
     return;
   }
-  touch(i, !f.held && f.leaves_bound(f.force, f.force_rate) ? 1 : 0);
   if (!closed(i)) close(i, observer, value_of(time));
+  touch(i, !f.held && f.leaves_bound(f.force, f.force_rate) ? 1 : 0);
+}
+
+/// Neither a force presses these bodies onto their contacts nor off them: all else being decided, of each the
+/// first derivative that does not vanish does.
+template <class Engine, class S, class State>
+void FrictionContacts<Engine, S, State>::decide_by_series(const std::vector<int>& contacts,
+                                                          Observer* observer) {
+  const ModeLayout layout = engine().layout();
+  std::int64_t decided = mode_;
+  for (const int i : contacts) decided &= ~(std::int64_t{1} << i);
+  for (const int i : contacts) {
+    const Onset onset = engine().onset(i, decided, 2);
+    if (onset.coefficient > 0) {
+      open(i, onset.order, observer);
+      continue;
+    }
+    const bool idle = onset.order == 0;
+    decided = layout.with_idle(decided | (std::int64_t{1} << i), i, idle);
+    mode_ = layout.with_idle(mode_, i, idle);
+    if (!closed(i)) close(i, observer, value_of(time));
+    touch(i, idle ? 0 : onset.order - 2);
+  }
 }
 
 template <class Engine, class S, class State>

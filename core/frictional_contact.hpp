@@ -299,8 +299,6 @@ auto FrictionalContact<Engine, S, State>::stand_at_rest() -> Stand {
 template <class Engine, class S, class State>
 void FrictionalContact<Engine, S, State>::hold(const Stand& stand, Observer* observer, double event_time) {
   const std::int64_t before = mode_;
-  touches_.assign(SlipGuard::count, {});
-  touch(SlipGuard::normal, stand.order);
   if ((before & SlipMode::closed) == 0) {
     Loop::close(0, observer, event_time);
     engine().put_on(0);
@@ -314,6 +312,8 @@ void FrictionalContact<Engine, S, State>::hold(const Stand& stand, Observer* obs
     }
     mode_ = stand.mode;
   }
+  touches_.assign(SlipGuard::count, {});
+  touch(SlipGuard::normal, stand.order);
   if (!SlipMode::slips(mode_)) return;
   const bool at_rest = value_of(engine().slip()) == 0;
   if (at_rest) touch(SlipGuard::lower, 1);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -161,8 +162,8 @@ class LinearMotion
   }
   Rebound<S> rebound(int i, const S& speed);
   void pass_on(int i, const S& integral);
-  FreePressing free_pressing(int i);
-  double press_rate(int i);
+  Onset onset(int i, std::int64_t mode, int from);
+  bool stays_at_zero(int k, std::span<const double> c) const;
 
   ModeLayout layout() const { return layout_of(plain_.system()); }
   double amplitude(int k) const { return plain_.system().friction(k); }
@@ -543,18 +544,27 @@ void LinearMotion<S, P, D, H, C, F>::pass_on(int i, const S& integral) {
 }
 
 template <class S, class P, int D, int H, int C, int F>
-auto LinearMotion<S, P, D, H, C, F>::free_pressing(int i) -> FreePressing {
-  const auto n = plain_.system().normal.col(i);
-  const auto free = plain_.scan(0).mode.A.middleRows(dofs(), dofs());
-  const auto z = extended_values();
-  return {n.dot(free * z), n.cwiseAbs().dot(free.cwiseAbs() * z.cwiseAbs())};
+Onset LinearMotion<S, P, D, H, C, F>::onset(int i, std::int64_t mode, int from) {
+  const TaylorRows& rows = plain_.scan(mode).guards.taylor[static_cast<std::size_t>(i)];
+  const Eigen::Matrix<double, Z, 1> z = extended_values();
+  const Eigen::Matrix<double, taylor_terms, 1> terms = rows * z;
+  const Eigen::Matrix<double, taylor_terms, 1> sizes = rows.cwiseAbs() * z.cwiseAbs();
+  // Of the terms that cancel, and of the rows themselves.
+  const double rounding = 1e-14 * sizes.tail(taylor_terms - 2).sum() + 1e-15 * sizes.template head<2>().sum();
+  for (int k = from; k < taylor_terms; ++k) {
+    if (std::abs(terms(k)) > rounding) return {k, terms(k)};
+  }
+  return {};
 }
 
+/// The force of a contact on which nothing ever presses.
 template <class S, class P, int D, int H, int C, int F>
-double LinearMotion<S, P, D, H, C, F>::press_rate(int i) {
-  const std::int64_t others = mode_ & ~(std::int64_t{1} << i);
-  const auto& row = plain_.scan(others).mode.contacts[static_cast<std::size_t>(i)].rate;
-  return row.dot(extended_values());
+bool LinearMotion<S, P, D, H, C, F>::stays_at_zero(int k, std::span<const double> c) const {
+  if (k >= count() || !closed(k)) return false;
+  double size = 0;
+  for (const double a : c) size += std::abs(a);
+  const auto& rows = plain_.scan(mode_).guards.taylor[static_cast<std::size_t>(k)];
+  return size <= 1e-14 * (rows.cwiseAbs() * flow_.z().cwiseAbs()).sum();
 }
 
 }  // namespace graze

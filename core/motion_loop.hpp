@@ -101,6 +101,11 @@ class MotionLoop {
   /// Derivatives of what is at rest begin as it moves with what it rests on: into a contact that never opens
   /// nothing can be displaced. Of engines that have none to correct.
   void rest_slopes() {}
+  /// Whether guard k, its terms on a piece of the arc these, stays at zero all along; an engine that knows
+  /// the size of rounding says so.
+  bool stays_at_zero(int, std::span<const double> c) const {
+    return std::all_of(c.begin(), c.end(), [](double a) { return a == 0; });
+  }
   /// s without its value.
   static S slopes_of(const S& s) { return s - S(value_of(s)); }
 
@@ -293,6 +298,7 @@ template <class Coefficients>
 void MotionLoop<Engine, S, State>::search_guard(int guard, Coefficients& c, const ExactTouch& touch,
                                                 double length, Crossing& first) const {
   std::size_t zeros = static_cast<std::size_t>(touch.order);
+  if (zeros + 1 >= c.size() || engine().stays_at_zero(guard, c)) return;
   if (zeros == 0 && c[0] <= 0 && c[1] > 0) zeros = 1;
   if (touch.order == 1 && touch.speed > S(0)) c[1] = value_of(touch.speed) * length;
   const auto zero = first_zero(std::span<const double>(c).subspan(zeros), first.fraction);
@@ -328,6 +334,7 @@ template <class Engine, class S, class State>
 void MotionLoop<Engine, S, State>::close(int i, Observer* observer, double event_time) {
   tell(observer, EventKind::stick, i, snapshot(observer), event_time);
   mode_ |= std::int64_t{1} << i;
+  touches_[static_cast<std::size_t>(i)] = {};
 }
 
 template <class Engine, class S, class State>

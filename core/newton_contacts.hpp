@@ -13,8 +13,9 @@
 /// - After an impact a sequence that certainly accumulates is completed (core/chatter). Where that, or the
 ///   impact, changes the speed of a body that leaves another contact at this instant, that one counts as it
 ///   is now, and is hit again if it is approached.
-/// - Settle: contacts at zero gap and zero normal speed stay closed where that takes a pressing force
-///   (0 ≤ λ ⊥ g'' ≥ 0), and open otherwise. No force at all: the rate of the force decides.
+/// - Settle: contacts at zero gap and zero normal speed stay closed where that takes a pressing force, and
+///   open otherwise: 0 ≤ λ ⊥ g'' ≥ 0. Where both are zero the same is asked of the next derivatives, one
+///   after the other; a body that none of them moves rests on its contact without a force.
 /// - Release: the force of a closed contact falls through zero. A force that only touches zero goes on.
 /// - A start on a contact is put exactly on it: approaching it is an impact at the start, at rest it settles,
 ///   leaving it leaves. An impact at the very instant of a section belongs to the iterate that ends there.
@@ -35,11 +36,15 @@
 
 namespace graze {
 
-/// Acceleration that presses a body onto a contact, with all contacts open.
-struct FreePressing {
-  double value;
-  double size;  ///< of its terms
+/// First term in the power series of a gap, its body at rest on the contact, that is not zero but for
+/// rounding.
+struct Onset {
+  int order = 0;  ///< 0: none
+  double coefficient = 0;
 };
+
+/// As many leading zeros as no series has: what is at zero and stays there.
+inline constexpr int for_good = std::numeric_limits<int>::max();
 
 /// Guard i of such a motion is the gap of contact i while it is open, its contact force while it is closed.
 /// An engine derives from this and provides, beyond what the loop asks for,
@@ -58,13 +63,13 @@ struct FreePressing {
 ///     pressing(int i)                        a = −d²gap/dt² in the mode, 0 = d gap/dt; S or its value
 ///     Rebound<S> rebound(int i, S speed)     what core/chatter asks of a contact
 ///     void pass_on(int i, S integral)        what the rest of the system felt of ∫ gap dt
-///     FreePressing free_pressing(int i)      a with all contacts open
-///     double press_rate(int i)               da/dt with the other closed contacts closed
+///     Onset onset(int i, mode, int from)     of its gap in that mode, where it is open, from this order on
 ///
 /// and where more than contacts is to be decided in an instant, instead of the ones below
 ///
 ///     void jumped()                          velocities have changed
-///     Outcome settle(observer)               what holds from now on
+///     Outcome hold(observer)                 what holds from now on
+///     Outcome settle(observer)               the same at the end of the instant
 template <class Engine, class S, class State>
 class NewtonContacts : public MotionLoop<Engine, S, State> {
  public:
@@ -97,7 +102,8 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
   Outcome start(Observer* observer);
   Outcome meet(const Crossing& c, Observer* observer);
   void jumped() {}
-  Outcome settle(Observer* observer);
+  Outcome hold(Observer* observer);
+  Outcome settle(Observer* observer) { return engine().hold(observer); }
   Outcome strike_as_prescribed(int i);
 
   std::vector<int> resting_;  ///< contacts at zero gap and zero normal speed, to be settled
@@ -116,13 +122,19 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
     return closed(i) || touches_[static_cast<std::size_t>(i)].order > 1 ||
            std::find(resting_.begin(), resting_.end(), i) != resting_.end();
   }
-  double gap_rounding(int i) { return 8 * std::numeric_limits<double>::epsilon() * engine().reach(i); }
+  static constexpr double digits = 8 * std::numeric_limits<double>::epsilon();
+  double gap_rounding(int i) { return digits * engine().reach(i); }
+  /// Of where a flight ends.
+  double flight_rounding() { return digits * engine().speed() / engine().fastest_rate(); }
   void part(int i, Observer* observer);
   Outcome hit(int i, Observer* observer);
   Outcome impulses(bool prescribed = false);
+  Outcome strike_contacts(int i, double slow, Observer* observer);
   void complete_chatter(int i, Observer* observer);
-  int read_rebounds(int known);
-  void decide_without_force(int i, Observer* observer);
+  int read_rebounds(int known, double slow);
+  void come_to_rest(int i);
+  void release(int i, Observer* observer);
+  Eigen::MatrixXd responses(const std::vector<int>& contacts, const std::vector<int>& held);
 
   std::vector<Touching> touching_;  ///< contacts that take part in an impact
 };
@@ -180,12 +192,19 @@ Outcome NewtonContacts<Engine, S, State>::meet(const Crossing& c, Observer* obse
     touches_[static_cast<std::size_t>(c.guard)] = {1, S(0)};
     return Outcome::ok;
   }
-  if (c.slope < 0) {
-    open(c.guard, 3, observer);
-  } else {
-    touches_[static_cast<std::size_t>(c.guard)] = {2, S(0)};  // the force only touches zero
-  }
+  release(c.guard, observer);
   return Outcome::ok;
+}
+
+/// The force of closed contact i is zero.
+template <class Engine, class S, class State>
+void NewtonContacts<Engine, S, State>::release(int i, Observer* observer) {
+  const Onset onset = engine().onset(i, mode_ & ~(std::int64_t{1} << i), 3);
+  if (onset.coefficient > 0) {
+    open(i, onset.order, observer);
+  } else {
+    touches_[static_cast<std::size_t>(i)] = {onset.order > 0 ? onset.order - 2 : for_good, S(0)};
+  }
 }
 
 /// The foot of closed contact i has come to its end: nothing holds it any more. Where it is an end on an end,
@@ -206,23 +225,43 @@ void NewtonContacts<Engine, S, State>::part(int i, Observer* observer) {
 /// Contact i is met with its gap at zero.
 template <class Engine, class S, class State>
 Outcome NewtonContacts<Engine, S, State>::hit(int i, Observer* observer) {
+  constexpr double slack = 1e-14;
+  const double slow = slack * engine().speed();
+  for (std::int64_t impacts = 0; impacts < tolerance_.events; ++impacts) {
+    const Outcome struck = strike_contacts(i, slow, observer);
+    if (struck != Outcome::ok) return struck;
+    i = read_rebounds(touching_.size() == 1 ? i : -1, slow);
+    if (i >= 0) continue;
+    if (!resting_.empty()) {
+      const Outcome held = engine().hold(observer);
+      if (held != Outcome::ok) return held;
+    }
+    for (int k = 0; k < engine().count(); ++k) complete_chatter(k, observer);
+    i = read_rebounds(touching_.size() == 1 ? touching_.front().contact : -1, slow);
+    if (i < 0) return engine().settle(observer);
+  }
+  return Outcome::event_limit;
+}
+
+/// Impulses of all that meet, contact i among them; a graze is without.
+template <class Engine, class S, class State>
+Outcome NewtonContacts<Engine, S, State>::strike_contacts(int i, double slow, Observer* observer) {
   engine().put_on(i);
+  touching_.clear();
   const auto before = snapshot(observer);
   const S w = engine().approach(i);
   const double a = value_of(engine().pressing(i));
   if (!(w > S(0)) || (!(a > 0) && value_of(w) * value_of(w) <= 2 * std::abs(a) * gap_rounding(i))) {
-    engine().kick(i, w);
-    resting_.push_back(i);
+    come_to_rest(i);
     tell(observer, EventKind::graze, i, before, value_of(time), std::max(0.0, value_of(w)));
-    return engine().settle(observer);
+    return Outcome::ok;
   }
-  touching_.clear();
   for (int j = 0; j < engine().count(); ++j) {
     if (!engine().exists(j) || (j != i && !engine().reaches(j))) continue;
     const bool rest = j != i && at_rest_on(j);
-    const bool meets =
-        j == i || rest ||
-        (std::abs(value_of(engine().gap(j))) <= gap_rounding(j) && engine().approach(j) > S(0));
+    const bool meets = j == i || rest ||
+                       (std::abs(value_of(engine().gap(j))) <= gap_rounding(j) + flight_rounding() &&
+                        engine().approach(j) > S(0));
     if (!meets) continue;
     if (j != i) engine().put_on(j);
     touching_.push_back({j, rest ? S(0) : engine().approach(j), S(0)});
@@ -236,37 +275,45 @@ Outcome NewtonContacts<Engine, S, State>::hit(int i, Observer* observer) {
     tell(observer, EventKind::impact, t.contact, before, value_of(time), value_of(t.speed));
   }
   for (const Touching& t : touching_) {
+    const bool leaves = t.speed > S(0) ? t.rebound > S(0) : value_of(t.rebound) > slow;
     const bool was_closed = closed(t.contact);
-    if (t.rebound > S(0)) {
+    if (leaves) {
       if (was_closed) open(t.contact, 1, observer);
       touches_[static_cast<std::size_t>(t.contact)] = {1, t.rebound};
     } else if (!was_closed) {
-      touches_[static_cast<std::size_t>(t.contact)] = {};
-      resting_.push_back(t.contact);
+      come_to_rest(t.contact);
     }
   }
-  for (const Touching& t : touching_) {
-    if (touches_[static_cast<std::size_t>(t.contact)].order == 1) complete_chatter(t.contact, observer);
-  }
-  const bool alone = touching_.size() == 1;
-  const int again = read_rebounds(alone ? i : -1);
-  if (again >= 0) return hit(again, observer);
-  return engine().settle(observer);
+  return Outcome::ok;
+}
+
+/// Takes what rounding left of the speed at contact i, to be settled.
+template <class Engine, class S, class State>
+void NewtonContacts<Engine, S, State>::come_to_rest(int i) {
+  engine().kick(i, engine().approach(i));
+  touches_[static_cast<std::size_t>(i)] = {};
+  resting_.push_back(i);
 }
 
 /// Coupled bodies: what strikes one of them, or stops it at the end of its chatter, changes the speeds at
-/// which others just leave; that of contact `known` is. @return a contact that does not leave any more but is
-/// approached; −1: none
+/// which others just leave; that of contact `known` is. Speeds up to `slow` are none but for rounding.
+/// @return a contact that does not leave any more but is approached; −1: none
 template <class Engine, class S, class State>
-int NewtonContacts<Engine, S, State>::read_rebounds(int known) {
+int NewtonContacts<Engine, S, State>::read_rebounds(int known, double slow) {
+  int approached = -1;
   for (int i = 0; i < engine().count(); ++i) {
     ExactTouch& touch = touches_[static_cast<std::size_t>(i)];
     if (i == known || closed(i) || touch.order != 1 || !(touch.speed > S(0))) continue;
     const S w = engine().approach(i);
-    if (w > S(0)) return i;
-    touch.speed = -w;
+    if (std::abs(value_of(w)) <= slow) {
+      come_to_rest(i);
+    } else if (w < S(0)) {
+      touch.speed = -w;
+    } else if (approached < 0) {
+      approached = i;
+    }
   }
-  return -1;
+  return approached;
 }
 
 /// Contact i alone is hit, by prescription (core/course): also at no speed, or leaving, closed contacts hold
@@ -314,11 +361,13 @@ Outcome NewtonContacts<Engine, S, State>::impulses(bool prescribed) {
   return Outcome::ok;
 }
 
-/// If the impacts of contact i from here on certainly accumulate at once: puts the body at rest there and
-/// gives the rest of the system what it would have felt.
+/// If contact i was left just now and its impacts from here on certainly accumulate at once: puts the body at
+/// rest there and gives the rest of the system what it would have felt.
 template <class Engine, class S, class State>
 void NewtonContacts<Engine, S, State>::complete_chatter(int i, Observer* observer) {
-  const Rebound<S> rebound = engine().rebound(i, touches_[static_cast<std::size_t>(i)].speed);
+  const ExactTouch& left = touches_[static_cast<std::size_t>(i)];
+  if (closed(i) || left.order != 1 || !(left.speed > S(0))) return;
+  const Rebound<S> rebound = engine().rebound(i, left.speed);
   const double digit = std::numeric_limits<double>::epsilon() * engine().reach(i);
   if (!chatter_completes(values_of(rebound), engine().fastest_rate(), tolerance_.chatter, tolerance_.turn,
                          digit)) {
@@ -327,44 +376,55 @@ void NewtonContacts<Engine, S, State>::complete_chatter(int i, Observer* observe
   const auto before = snapshot(observer);
   engine().kick(i, engine().approach(i));
   engine().pass_on(i, chatter_gap_integral(rebound));
-  touches_[static_cast<std::size_t>(i)] = {};
   const double accumulation = value_of(time) + value_of(chatter_duration(rebound));
   tell(observer, EventKind::chatter_complete, i, before, accumulation);
   close(i, observer, accumulation);
 }
 
-/// Which of the contacts at rest stay closed.
+/// Which of the contacts at rest stay closed. Each pass decides by the first order in which something moves;
+/// what a term of that order neither presses nor opens is left to the next one, with the bodies held that are
+/// held by now.
 template <class Engine, class S, class State>
-Outcome NewtonContacts<Engine, S, State>::settle(Observer* observer) {
+Outcome NewtonContacts<Engine, S, State>::hold(Observer* observer) {
   if (resting_.empty() && !engine().any_closed()) return Outcome::ok;
-  std::vector<int> candidates = std::move(resting_);
+  std::vector<int> undecided = std::move(resting_);
   resting_.clear();
   for (int j = 0; j < engine().count(); ++j) {
-    if (closed(j)) candidates.push_back(j);
+    if (closed(j)) undecided.push_back(j);
   }
-  const Eigen::Index n = static_cast<Eigen::Index>(candidates.size());
-  Eigen::MatrixXd G(n, n);
-  Eigen::VectorXd pressing(n), size(n);
-  for (Eigen::Index k = 0; k < n; ++k) {
-    const int i = candidates[static_cast<std::size_t>(k)];
-    const FreePressing p = engine().free_pressing(i);
-    pressing(k) = p.value;
-    size(k) = p.size;
-    for (Eigen::Index j = 0; j < n; ++j) {
-      G(k, j) = value_of(engine().response(i, candidates[static_cast<std::size_t>(j)]));
+  std::int64_t mode = mode_;
+  for (const int i : undecided) mode &= ~(std::int64_t{1} << i);
+  std::vector<int> held;
+  while (!undecided.empty()) {
+    const Eigen::MatrixXd G = responses(undecided, held);
+    Eigen::VectorXd q = Eigen::VectorXd::Zero(G.rows());
+    int order = 0;
+    for (Eigen::Index k = 0; k < G.rows(); ++k) {
+      if (!(G(k, k) > 0)) continue;  // those that hold hold this one too
+      const Onset onset = engine().onset(undecided[static_cast<std::size_t>(k)], mode, 2);
+      if (onset.order == 0 || (order > 0 && onset.order > order)) continue;
+      if (onset.order != order) q.setZero();
+      order = onset.order;
+      q(k) = onset.coefficient;
     }
-  }
-  const auto carries = carrying_contacts(G, -pressing);
-  if (!carries) return Outcome::painleve;
-  for (Eigen::Index k = 0; k < n; ++k) {
-    const int i = candidates[static_cast<std::size_t>(k)];
-    if (n == 1 && std::abs(pressing(k)) <= 1e-14 * size(k)) {
-      decide_without_force(i, observer);
-    } else if ((*carries)[static_cast<std::size_t>(k)]) {
-      if (!closed(i)) close(i, observer, value_of(time));
-    } else {
-      open(i, 2, observer);
+    if (order == 0 && !independent(G)) return Outcome::painleve;
+    const auto loads = loads_of(G, q);
+    if (!loads) return Outcome::painleve;
+    std::vector<int> left;
+    for (std::size_t k = 0; k < undecided.size(); ++k) {
+      const int i = undecided[k];
+      if (order > 0 && (*loads)[k] == Load::none) {
+        left.push_back(i);
+      } else if ((*loads)[k] == Load::open) {
+        open(i, order, observer);
+      } else {
+        held.push_back(i);
+        mode |= std::int64_t{1} << i;
+        if (!closed(i)) close(i, observer, value_of(time));
+        touches_[static_cast<std::size_t>(i)] = {order > 0 ? order - 2 : for_good, S(0)};
+      }
     }
+    undecided = std::move(left);
   }
   for (int i = 0; i < engine().count(); ++i) {
     if (closed(i)) engine().put_on(i);
@@ -372,15 +432,23 @@ Outcome NewtonContacts<Engine, S, State>::settle(Observer* observer) {
   return Outcome::ok;
 }
 
-/// A contact at rest on which no force acts: it closes when the force is about to press.
+/// Changes of opening accelerations per force of these contacts, with others held.
 template <class Engine, class S, class State>
-void NewtonContacts<Engine, S, State>::decide_without_force(int i, Observer* observer) {
-  if (engine().press_rate(i) > 0) {
-    if (!closed(i)) close(i, observer, value_of(time));
-    touches_[static_cast<std::size_t>(i)] = {1, S(0)};
-  } else {
-    open(i, 3, observer);
-  }
+Eigen::MatrixXd NewtonContacts<Engine, S, State>::responses(const std::vector<int>& contacts,
+                                                            const std::vector<int>& held) {
+  const auto table = [&](const std::vector<int>& rows, const std::vector<int>& columns) {
+    Eigen::MatrixXd G(rows.size(), columns.size());
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      for (std::size_t j = 0; j < columns.size(); ++j) {
+        G(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(j)) =
+            value_of(engine().response(rows[k], columns[j]));
+      }
+    }
+    return G;
+  };
+  if (held.empty()) return table(contacts, contacts);
+  return responses_beside(table(contacts, contacts), table(contacts, held), table(held, held),
+                          table(held, contacts));
 }
 
 }  // namespace graze

@@ -286,12 +286,14 @@ class PlanarRules : public NewtonContacts<Engine, S, Eigen::Matrix<S, 4, 1>> {
     there(2) = S(0);
     return planar().resultant(time, there)[0] * S(-Plane::side(i)) / planar().mass;
   }
-  FreePressing free_pressing(int i) const {
+  /// Of two orders: with both zero the mass rests.
+  Onset onset(int i, std::int64_t, int from) const {
     const double a = value_of(pressing(i));
     const double stiffness = value_of(planar().direction[0].stiffness / planar().mass);
-    return {a, std::abs(a) + stiffness * reach(i)};
+    if (from <= 2 && std::abs(a) > 1e-14 * (std::abs(a) + stiffness * reach(i))) return {2, -a / 2};
+    const double rate = value_of(pressing_rate(i));
+    return rate != 0 ? Onset{3, -rate / 6} : Onset{};
   }
-  double press_rate(int i) const { return value_of(pressing_rate(i)); }
   void put_on(int i) { x(0) = planar().wall[static_cast<std::size_t>(i)]; }
   void rest_slopes() {
     const bool sticks = (mode_ & Plane::stick) != 0;
@@ -374,7 +376,6 @@ void PlanarRules<Engine, S>::stick_or_slide(const typename Contacts::OuterState&
     for (int i = 0; i < count() && pressed < 0; ++i) {
       if (!exists(i) || value_of(gap(i)) != 0) continue;
       close(i, observer, value_of(time));
-      touches_[static_cast<std::size_t>(i)] = {};
       mode_ |= Plane::pulled;
     }
     mode_ |= Plane::stick;
@@ -452,7 +453,6 @@ Outcome PlanarRules<Engine, S>::meet(const Crossing& c, Observer* observer) {
   const bool slow = speed() < 10 * planar().rest_speed();
   if (slow && was_open && !closed(c.guard) && pressing(c.guard) > S(0)) {
     x(2) = x(3) = S(0);
-    touches_[static_cast<std::size_t>(c.guard)] = {};
     tell(observer, EventKind::chatter_complete, c.guard, before, value_of(time));
     close(c.guard, observer, value_of(time));
   }

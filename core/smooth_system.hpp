@@ -308,9 +308,23 @@ class SmoothMotion final
   }
   S response(int i, int j) const { return dynamics().response(i, j, mode_, time, x); }
   S pressing(int i) const { return dynamics().pressing_in(i, mode_, time, x); }
-  FreePressing free_pressing(int i) const {
-    const double a = value_of(dynamics().free_pressing(i, mode_, time, x));
-    return {a, std::abs(a) + reach(i) * dynamics().rate() * dynamics().rate()};
+  Onset onset(int i, std::int64_t mode, int from) {
+    constexpr int highest = 8;
+    this->flow().expand(dynamics(), mode, time, x, {i}, highest);
+    double unit = 1;
+    for (int k = 1; k <= highest; ++k) {
+      unit *= dynamics().rate();
+      const double c = value_of(this->flow().guard_coefficient(0, k));
+      if (k >= from && std::abs(c) > 1e-14 * (reach(i) + length()) * unit) return {k, c};
+    }
+    return {};
+  }
+  /// Forces are accelerations here.
+  bool stays_at_zero(int k, std::span<const double> c) const {
+    if (k >= count() || !Dynamics::closed(k, mode_)) return Rules::Loop::stays_at_zero(k, c);
+    double size = 0;
+    for (const double a : c) size += std::abs(a);
+    return size <= 1e-14 * (reach(k) + length()) * dynamics().rate() * dynamics().rate();
   }
   void put_on(int i) {
     for (int pass = 0; pass < 3; ++pass) lift(i, S(-gap(i)));
@@ -324,7 +338,6 @@ class SmoothMotion final
   }
   /// dλ/dt along the motion with contact i closed.
   S force_rate(int i) { return this->guard_rate(i, mode_ | (std::int64_t{1} << i)); }
-  double press_rate(int i) { return value_of(force_rate(i)); }
   Rebound<S> rebound(int i, const S& speed) {
     State direction = State::Constant(x.size(), S(0));
     dynamics().each_share(i, mode_, time, x,

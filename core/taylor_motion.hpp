@@ -244,7 +244,6 @@ void TaylorMotion<Engine, Rules, S, Dynamics>::search_step(const Section& sectio
     auto touch = touched ? touches_[guard] : typename Rules::ExactTouch{};
     if constexpr (Flow::has_clock) touch.speed *= clock();
     auto c = flow_.guard(k);
-    if (std::all_of(c.begin(), c.end(), [](double a) { return a == 0; })) continue;  // stays at zero
     this->search_guard(guards_[k], c, touch, flow_.length(), first);
   }
   if (section.kind != Section::Kind::level) return;

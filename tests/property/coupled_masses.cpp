@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <string>
 
+#include "tests/dice.hpp"
 #include "tests/legs.hpp"
 #include "tests/support.hpp"
 
@@ -14,35 +14,6 @@ using namespace graze;
 using namespace graze::test;
 
 namespace {
-
-class Dice {
- public:
-  explicit Dice(unsigned seed) : random_(seed) {}
-  double number(double from, double to) { return std::uniform_real_distribution<double>(from, to)(random_); }
-  Eigen::VectorXd vector(Eigen::Index size, double bound) {
-    return Eigen::VectorXd::NullaryExpr(size, [&] { return number(-bound, bound); });
-  }
-  /// Positive definite.
-  Eigen::MatrixXd definite(Eigen::Index size, double share, double diagonal) {
-    const Eigen::MatrixXd A = Eigen::MatrixXd::NullaryExpr(size, size, [&] { return number(-1, 1); });
-    return share * A * A.transpose() + diagonal * Eigen::MatrixXd::Identity(size, size);
-  }
-
- private:
-  std::mt19937 random_;
-};
-
-std::string list(const Eigen::VectorXd& v) {
-  std::string text = "[";
-  for (const double value : v) text += fmt_double(value) + ", ";
-  return text + "]";
-}
-
-std::string rows(const Eigen::MatrixXd& m) {
-  std::string text = "[";
-  for (Eigen::Index i = 0; i < m.rows(); ++i) text += list(m.row(i)) + ", ";
-  return text + "]";
-}
 
 /// Two to four masses and as many stops at most.
 std::string coupled_masses(unsigned seed) {

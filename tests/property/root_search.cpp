@@ -88,18 +88,18 @@ TEST_CASE("complementarity: the solution satisfies 0 <= z, 0 <= Gz + q, z(Gz + q
     const Eigen::MatrixXd G =
         (A * A.transpose() + 0.05 * Eigen::MatrixXd::Identity(n, n)) * scale.asDiagonal();
     const Eigen::VectorXd q = Eigen::VectorXd::NullaryExpr(n, [&] { return unit(random); });
-    const auto carries = carrying_contacts(G, q);
-    REQUIRE(carries);
+    const auto loads = loads_of(G, q);
+    REQUIRE(loads);
     std::vector<Eigen::Index> set;
     for (Eigen::Index i = 0; i < n; ++i) {
-      if ((*carries)[static_cast<std::size_t>(i)]) set.push_back(i);
+      if ((*loads)[static_cast<std::size_t>(i)] == Load::carries) set.push_back(i);
     }
     Eigen::VectorXd z = Eigen::VectorXd::Zero(n);
     if (!set.empty()) z(set) = -Eigen::MatrixXd(G(set, set)).partialPivLu().solve(Eigen::VectorXd(q(set)));
     CHECK(z.minCoeff() >= 0);
     CHECK((G * z + q).minCoeff() >= -1e-10 * (1 + z.maxCoeff()));
   }
-  CHECK(!carrying_contacts(Eigen::MatrixXd::Zero(1, 1), Eigen::VectorXd::Constant(1, -1.0)));
+  CHECK(!loads_of(Eigen::MatrixXd::Zero(1, 1), Eigen::VectorXd::Constant(1, -1.0)));
 }
 
 TEST_CASE("dual numbers: derivatives of a composed function") {
