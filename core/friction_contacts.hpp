@@ -74,6 +74,7 @@ class FrictionContacts : public NewtonContacts<Engine, S, State> {
   int frictions() { return static_cast<int>(engine().layout().frictions); }
   bool exists(int k) { return engine().amplitude(k) > 0; }
   void remember();
+  void pass_bound(int guard, Observer* observer);
   std::vector<int> contacts_at_rest() const;
   std::vector<int> frictions_at_rest();
   void decide_contact(int i, const RestForce& force, Observer* observer);
@@ -112,8 +113,27 @@ Outcome FrictionContacts<Engine, S, State>::meet(const Crossing& c, Observer* ob
   const Outcome outcome = settle(observer);
   const int k = (c.guard - engine().count()) / 2;
   const bool of_force = c.guard < engine().count() || engine().layout().sliding(mode_, k) == Sliding::stuck;
-  if (mode_ == before && of_force) touch(c.guard, 2);  // it only touches its bound
+  if (mode_ == before && of_force) pass_bound(c.guard, observer);
   return outcome;
+}
+
+/// A force at its bound, by no more than rounding: whether it only touches it.
+template <class Engine, class S, class State>
+void FrictionContacts<Engine, S, State>::pass_bound(int guard, Observer* observer) {
+  const ModeLayout layout = engine().layout();
+  const Onset onset = engine().onset(guard, mode_, 1);
+  if (!(onset.coefficient < 0)) {
+    touch(guard, onset.order > 0 ? onset.order : for_good);
+  } else if (guard < engine().count()) {
+    open(guard, onset.order + 2, observer);
+  } else {
+    const int k = (guard - engine().count()) / 2;
+    const bool forward = (guard - engine().count()) % 2 == 0;
+    mode_ = layout.with(mode_, k, forward ? Sliding::forward : Sliding::backward);
+    touch(layout.contacts + 2 * k, onset.order + 1);
+    touch(layout.contacts + 2 * k + 1, 0);
+    tell_changes(observer);
+  }
 }
 
 /// Reads the signs of the sliding speeds; what has no speed is left to settle().

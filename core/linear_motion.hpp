@@ -162,7 +162,7 @@ class LinearMotion
   }
   Rebound<S> rebound(int i, const S& speed);
   void pass_on(int i, const S& integral);
-  Onset onset(int i, std::int64_t mode, int from);
+  Onset onset(int guard, std::int64_t mode, int from);
   bool stays_at_zero(int k, std::span<const double> c) const;
 
   ModeLayout layout() const { return layout_of(plain_.system()); }
@@ -544,23 +544,36 @@ void LinearMotion<S, P, D, H, C, F>::pass_on(int i, const S& integral) {
 }
 
 template <class S, class P, int D, int H, int C, int F>
-Onset LinearMotion<S, P, D, H, C, F>::onset(int i, std::int64_t mode, int from) {
-  const TaylorRows& rows = plain_.scan(mode).guards.taylor[static_cast<std::size_t>(i)];
+Onset LinearMotion<S, P, D, H, C, F>::onset(int guard, std::int64_t mode, int from) {
+  const auto& scan = plain_.scan(mode);
+  const TaylorRows& rows = scan.guards.taylor[static_cast<std::size_t>(guard)];
   const Eigen::Matrix<double, Z, 1> z = extended_values();
   const Eigen::Matrix<double, taylor_terms, 1> terms = rows * z;
   const Eigen::Matrix<double, taylor_terms, 1> sizes = rows.cwiseAbs() * z.cwiseAbs();
-  // Of the terms that cancel, and of the rows themselves.
-  const double rounding = 1e-14 * sizes.tail(taylor_terms - 2).sum() + 1e-15 * sizes.template head<2>().sum();
+  // Where terms cancel in the rows already, these do not tell what they were: accelerations do, here and
+  // within a cell.
+  const double cell = scan.mode.cell;
+  const auto& A = plain_.scan(0).mode.A;
+  const Eigen::Matrix<double, Z, 1> near = z.cwiseAbs() + cell * (A.cwiseAbs() * z.cwiseAbs());
+  const Eigen::Matrix<double, D, 1> accelerations = A.middleRows(dofs(), dofs()).cwiseAbs() * near;
+  double size = sizes.tail(taylor_terms - 2).sum();
+  if (guard < count()) {
+    size += plain_.system().normal.col(guard).cwiseAbs().dot(accelerations) * cell * cell;
+  } else if constexpr (F != 0) {
+    size += plain_.system().sliding.col((guard - count()) / 2).cwiseAbs().dot(accelerations) * cell * cell;
+  }
   for (int k = from; k < taylor_terms; ++k) {
-    if (std::abs(terms(k)) > rounding) return {k, terms(k)};
+    if (std::abs(terms(k)) > 1e-14 * size) return {k, terms(k)};
   }
   return {};
 }
 
-/// The force of a contact on which nothing ever presses.
+/// The force of a contact on which nothing ever presses, or what is left to that of a friction.
 template <class S, class P, int D, int H, int C, int F>
 bool LinearMotion<S, P, D, H, C, F>::stays_at_zero(int k, std::span<const double> c) const {
-  if (k >= count() || !closed(k)) return false;
+  const bool of_force =
+      k < count() ? closed(k) : layout().sliding(mode_, (k - count()) / 2) == Sliding::stuck;
+  if (!of_force) return false;
   double size = 0;
   for (const double a : c) size += std::abs(a);
   const auto& rows = plain_.scan(mode_).guards.taylor[static_cast<std::size_t>(k)];

@@ -36,8 +36,7 @@
 
 namespace graze {
 
-/// First term in the power series of a gap, its body at rest on the contact, that is not zero but for
-/// rounding.
+/// First term in the power series of a guard that is not zero but for rounding.
 struct Onset {
   int order = 0;  ///< 0: none
   double coefficient = 0;
@@ -63,7 +62,7 @@ inline constexpr int for_good = std::numeric_limits<int>::max();
 ///     pressing(int i)                        a = −d²gap/dt² in the mode, 0 = d gap/dt; S or its value
 ///     Rebound<S> rebound(int i, S speed)     what core/chatter asks of a contact
 ///     void pass_on(int i, S integral)        what the rest of the system felt of ∫ gap dt
-///     Onset onset(int i, mode, int from)     of its gap in that mode, where it is open, from this order on
+///     Onset onset(int i, mode, int from)     of guard i in that mode, from this order on
 ///
 /// and where more than contacts is to be decided in an instant, instead of the ones below
 ///
@@ -111,8 +110,9 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
  private:
   struct Touching {
     int contact;
-    S speed;    ///< of approach, before
-    S rebound;  ///< of opening, after
+    S speed;               ///< of approach, before
+    S rebound{0};          ///< of opening, after
+    bool carries = false;  ///< an impulse
   };
 
   Engine& engine() { return static_cast<Engine&>(*this); }
@@ -264,7 +264,7 @@ Outcome NewtonContacts<Engine, S, State>::strike_contacts(int i, double slow, Ob
                         engine().approach(j) > S(0));
     if (!meets) continue;
     if (j != i) engine().put_on(j);
-    touching_.push_back({j, rest ? S(0) : engine().approach(j), S(0)});
+    touching_.push_back({j, rest ? S(0) : engine().approach(j)});
   }
   resting_.clear();
   const Outcome outcome = impulses();
@@ -275,7 +275,7 @@ Outcome NewtonContacts<Engine, S, State>::strike_contacts(int i, double slow, Ob
     tell(observer, EventKind::impact, t.contact, before, value_of(time), value_of(t.speed));
   }
   for (const Touching& t : touching_) {
-    const bool leaves = t.speed > S(0) ? t.rebound > S(0) : value_of(t.rebound) > slow;
+    const bool leaves = value_of(t.rebound) > (t.carries ? 0 : slow);  // r w has no rounding
     const bool was_closed = closed(t.contact);
     if (leaves) {
       if (was_closed) open(t.contact, 1, observer);
@@ -320,9 +320,9 @@ int NewtonContacts<Engine, S, State>::read_rebounds(int known, double slow) {
 /// or are freed as when it is approached.
 template <class Engine, class S, class State>
 Outcome NewtonContacts<Engine, S, State>::strike_as_prescribed(int i) {
-  touching_ = {{i, engine().approach(i), S(0)}};
+  touching_ = {{i, engine().approach(i)}};
   for (int j = 0; j < engine().count(); ++j) {
-    if (j != i && closed(j)) touching_.push_back({j, S(0), S(0)});
+    if (j != i && closed(j)) touching_.push_back({j, S(0)});
   }
   return impulses(true);
 }
@@ -333,6 +333,7 @@ Outcome NewtonContacts<Engine, S, State>::impulses(bool prescribed) {
   if (touching_.size() == 1) {
     Touching& t = touching_.front();
     t.rebound = engine().restitution(t.contact) * t.speed;
+    t.carries = true;
     engine().kick(t.contact, S(t.speed + t.rebound));
     return Outcome::ok;
   }
@@ -351,12 +352,12 @@ Outcome NewtonContacts<Engine, S, State>::impulses(bool prescribed) {
   const auto impulses = impulses_of(G, q, deciding);
   if (!impulses) return Outcome::painleve;
   for (std::size_t k = 0; k < touching_.size(); ++k) {
-    if (impulses->carries[k]) engine().strike(touching_[k].contact, impulses->strength[k]);
-  }
-  for (std::size_t k = 0; k < touching_.size(); ++k) {
     Touching& t = touching_[k];
-    t.rebound = impulses->carries[k] ? S(engine().restitution(t.contact) * t.speed)
-                                     : S(-engine().approach(t.contact));
+    t.carries = impulses->carries[k];
+    if (t.carries) engine().strike(t.contact, impulses->strength[k]);
+  }
+  for (Touching& t : touching_) {
+    t.rebound = t.carries ? S(engine().restitution(t.contact) * t.speed) : S(-engine().approach(t.contact));
   }
   return Outcome::ok;
 }

@@ -26,8 +26,8 @@ std::string advice(Outcome outcome) {
     case Outcome::unbounded:
       return "The motion grows beyond every scale of the system; add damping or leave the resonance.";
     case Outcome::painleve:
-      return "The rigid contact problem has no solution or more than one; lower the friction, or use a "
-             "compliant contact.";
+      return "The rigid contact problem has no solution or more than one; lower the friction, use a "
+             "compliant contact, or leave out stops that hold a body at the same place as others do.";
     case Outcome::step_floor:
       return "The integrator's step fell below rounding; loosen the tolerance, or look for a stiff or "
              "singular force.";

@@ -45,7 +45,7 @@ struct Corner {
   Eigen::MatrixXd normals;
   Eigen::VectorXd positions;
 
-  explicit Corner(unsigned seed) {
+  Corner(unsigned seed, bool rubs) {
     Dice dice(seed);
     const Eigen::Index n = 1 + seed % 3;
     Eigen::MatrixXd chain = 2 * Eigen::MatrixXd::Identity(n, n);
@@ -57,6 +57,12 @@ struct Corner {
              "\ndamping = " + rows(chain * (dice.coin() ? 0.1 : 0)) +
              "\nconstant = " + list(dice.pick(n, {-1, 0, 1, 0.5, 2}));
     if (dice.coin()) masses += "\nomega = 1\nforce = [{ cosine = " + list(dice.pick(n, {0, 1, 2})) + " }]";
+    if (rubs) {
+      masses += "\nfriction = [{ direction = " +
+                list(Eigen::VectorXd::Unit(n, n - 1) -
+                     (n > 1 && dice.coin() ? 1 : 0) * Eigen::VectorXd::Unit(n, 0)) +
+                ", amplitude = " + fmt_double(dice.pick({0.25, 0.5, 1, 2})) + " }]";
+    }
     const Eigen::Index count = 1 + static_cast<Eigen::Index>(dice.number(0, static_cast<double>(n)));
     normals.resize(n, count);
     positions = dice.pick(count, {0, 0, 0, 0.5, 1});
@@ -170,15 +176,49 @@ TEST_CASE("a body pressed on two stops at the same place: the problem has no one
   CHECK(system->advance(state, for_time(1), nullptr) == Outcome::painleve);
 }
 
+// Mass 1 slides until t = 1, mass 2 feels nothing.
+TEST_CASE("a body on its stop that no force moves rests there while friction stops another one") {
+  const auto system = make_system(
+      "name = 'linear_stops'\nmass = [[1, 0], [0, 1]]\nfriction = [{ direction = [1, 0], amplitude = 1 "
+      "}]\nstop = [{ normal = [0, 1], position = 0, restitution = 0.5 }]");
+  HybridState state = state_at({0, 1, 0, 0});
+  Log log;
+  REQUIRE(system->advance(state, for_time(2), &log) == Outcome::ok);
+  REQUIRE(log.entries.size() == 2);
+  CHECK(log.entries[0].kind == EventKind::stick);
+  CHECK(log.entries[1].kind == EventKind::slip_to_stick);
+  CHECK(log.entries[1].time == Approx(1).margin(1e-15));
+  CHECK(state.x(0) == Approx(0.5).margin(1e-15));
+  CHECK(state.x(2) == 0);
+}
+
+// The force on a mass at rest is that of the friction, 1, at t = 0 and does not change at first.
+TEST_CASE("a friction that is just used up holds where the force turns back, and slips where it grows") {
+  const std::string mass =
+      "name = 'linear_stops'\nmass = [[1]]\nomega = 1\nfriction = [{ direction = [1], amplitude = 1 "
+      "}]\nstop = [{ normal = [1], position = inf, restitution = 0 }]";
+  const auto holding = make_system(mass + "\nforce = [{ cosine = [1] }]");
+  HybridState held = state_at({0, 0});
+  for (int k = 0; k < 5; ++k) REQUIRE(holding->advance(held, for_time(2 * M_PI), nullptr) == Outcome::ok);
+  CHECK(held.x.cwiseAbs().maxCoeff() == 0);
+  // x'' = 1 - cos t
+  const auto slipping = make_system(mass + "\nconstant = [2]\nforce = [{ cosine = [-1] }]");
+  HybridState slips = state_at({0, 0});
+  REQUIRE(slipping->advance(slips, for_time(1), nullptr) == Outcome::ok);
+  CHECK(slips.x(0) == Approx(std::cos(1.0) - 0.5).margin(1e-14));
+  CHECK(slips.x(1) == Approx(1 - std::sin(1.0)).margin(1e-14));
+}
+
 // No closed form, but what must hold of any motion: gaps are not negative, and it does not matter in which
 // order the stops are written down.
 TEST_CASE("corners: no gap is ever negative, the numbering of the stops does not matter") {
   constexpr double turn = 3;
   constexpr int pieces = 50;
+  const bool rubs = GENERATE(false, true);
   int motions = 0;
   for (unsigned seed = 1; seed <= 600; ++seed) {
-    INFO("seed " << seed);
-    const Corner corner(seed);
+    INFO("seed " << seed << (rubs ? " with friction" : ""));
+    const Corner corner(seed, rubs);
     if (!corner.possible()) continue;
     ++motions;
     const auto one = corner.system(false), other = corner.system(true);
