@@ -131,7 +131,13 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
   Outcome impulses(bool prescribed = false);
   Outcome strike_contacts(int i, double slow, Observer* observer);
   void complete_chatter(int i, Observer* observer);
-  int read_rebounds(int known, double slow);
+  int read_rebounds(double slow);
+  /// Whether contact i has just been left at a speed.
+  bool leaves(int i) const {
+    const ExactTouch& touch = touches_[static_cast<std::size_t>(i)];
+    return !closed(i) && touch.order == 1 && touch.speed > S(0);
+  }
+  bool leaves_some() const;
   void come_to_rest(int i);
   void release(int i, Observer* observer);
   Eigen::MatrixXd responses(const std::vector<int>& contacts, const std::vector<int>& held);
@@ -230,14 +236,14 @@ Outcome NewtonContacts<Engine, S, State>::hit(int i, Observer* observer) {
   for (std::int64_t impacts = 0; impacts < tolerance_.events; ++impacts) {
     const Outcome struck = strike_contacts(i, slow, observer);
     if (struck != Outcome::ok) return struck;
-    i = read_rebounds(touching_.size() == 1 ? i : -1, slow);
+    i = read_rebounds(slow);
     if (i >= 0) continue;
-    if (!resting_.empty()) {
+    if (!resting_.empty() && leaves_some()) {  // what comes to rest is held while another one chatters
       const Outcome held = engine().hold(observer);
       if (held != Outcome::ok) return held;
     }
     for (int k = 0; k < engine().count(); ++k) complete_chatter(k, observer);
-    i = read_rebounds(touching_.size() == 1 ? touching_.front().contact : -1, slow);
+    i = read_rebounds(slow);
     if (i < 0) return engine().settle(observer);
   }
   return Outcome::event_limit;
@@ -275,9 +281,8 @@ Outcome NewtonContacts<Engine, S, State>::strike_contacts(int i, double slow, Ob
     tell(observer, EventKind::impact, t.contact, before, value_of(time), value_of(t.speed));
   }
   for (const Touching& t : touching_) {
-    const bool leaves = value_of(t.rebound) > (t.carries ? 0 : slow);  // r w has no rounding
     const bool was_closed = closed(t.contact);
-    if (leaves) {
+    if (value_of(t.rebound) > (t.carries ? 0 : slow)) {  // r w has no rounding
       if (was_closed) open(t.contact, 1, observer);
       touches_[static_cast<std::size_t>(t.contact)] = {1, t.rebound};
     } else if (!was_closed) {
@@ -285,6 +290,14 @@ Outcome NewtonContacts<Engine, S, State>::strike_contacts(int i, double slow, Ob
     }
   }
   return Outcome::ok;
+}
+
+template <class Engine, class S, class State>
+bool NewtonContacts<Engine, S, State>::leaves_some() const {
+  for (int i = 0; i < engine().count(); ++i) {
+    if (leaves(i)) return true;
+  }
+  return false;
 }
 
 /// Takes what rounding left of the speed at contact i, to be settled.
@@ -296,19 +309,19 @@ void NewtonContacts<Engine, S, State>::come_to_rest(int i) {
 }
 
 /// Coupled bodies: what strikes one of them, or stops it at the end of its chatter, changes the speeds at
-/// which others just leave; that of contact `known` is. Speeds up to `slow` are none but for rounding.
+/// which others just leave; that of one hit alone is known. Speeds up to `slow` are none but for rounding.
 /// @return a contact that does not leave any more but is approached; −1: none
 template <class Engine, class S, class State>
-int NewtonContacts<Engine, S, State>::read_rebounds(int known, double slow) {
+int NewtonContacts<Engine, S, State>::read_rebounds(double slow) {
+  const int known = touching_.size() == 1 ? touching_.front().contact : -1;
   int approached = -1;
   for (int i = 0; i < engine().count(); ++i) {
-    ExactTouch& touch = touches_[static_cast<std::size_t>(i)];
-    if (i == known || closed(i) || touch.order != 1 || !(touch.speed > S(0))) continue;
+    if (i == known || !leaves(i)) continue;
     const S w = engine().approach(i);
     if (std::abs(value_of(w)) <= slow) {
       come_to_rest(i);
     } else if (w < S(0)) {
-      touch.speed = -w;
+      touches_[static_cast<std::size_t>(i)].speed = -w;
     } else if (approached < 0) {
       approached = i;
     }
@@ -366,9 +379,8 @@ Outcome NewtonContacts<Engine, S, State>::impulses(bool prescribed) {
 /// rest there and gives the rest of the system what it would have felt.
 template <class Engine, class S, class State>
 void NewtonContacts<Engine, S, State>::complete_chatter(int i, Observer* observer) {
-  const ExactTouch& left = touches_[static_cast<std::size_t>(i)];
-  if (closed(i) || left.order != 1 || !(left.speed > S(0))) return;
-  const Rebound<S> rebound = engine().rebound(i, left.speed);
+  if (!leaves(i)) return;
+  const Rebound<S> rebound = engine().rebound(i, touches_[static_cast<std::size_t>(i)].speed);
   const double digit = std::numeric_limits<double>::epsilon() * engine().reach(i);
   if (!chatter_completes(values_of(rebound), engine().fastest_rate(), tolerance_.chatter, tolerance_.turn,
                          digit)) {
