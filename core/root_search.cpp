@@ -70,20 +70,53 @@ double polynomial_curvature(std::span<const double> c, double s) {
 
 namespace {
 
+/// Bound of |p''| on [0, r].
+template <std::size_t Terms>
+double curvature_bound_to(std::span<const double, Terms> c, double r) {
+  double bound = 0;
+  for (std::size_t k = c.size(); k-- > 2;) bound = bound * r + curvature_weights[k] * std::abs(c[k]);
+  return bound;
+}
+
+/// Way to the zero of the lower bound p + p' h − M h²/2, in the form that does not cancel for either sign of
+/// p'.
+struct Step {
+  double m, root, length;
+  Step(const ValueAndSlope& p, double bound)
+      : m(bound),
+        root(std::sqrt(p.slope * p.slope + 2 * m * p.value)),
+        length(p.slope < 0 ? 2 * p.value / (root - p.slope) : (root + p.slope) / m) {}
+  /// Whether it is below this share of the way s to its end, or the next one would be: that is no more than
+  /// m step² over the slope, which is near root.
+  bool ends(double s, double share) const {
+    return length <= share * s || m * length * length <= share * s * root;
+  }
+};
+
 /// From s on, where p > 0, towards the first zero of p on [s, end], never past it; stops when a step is
 /// below `share` of the way. Nothing: no zero.
+///
+/// Where p is as good as zero at first and grows with a high power, steps of the bound M on [0, 1] would be
+/// as short as p is small, all the way: then M on [0, 2 s] leads on, in steps of the size of s.
 template <std::size_t Terms>
 std::optional<double> march(std::span<const double, Terms> c, double s, double end, double share) {
+  constexpr int usual = 30;
   const double m = curvature_bound(c);
   ValueAndSlope p = evaluate(c, s);
-  while (p.value > 0) {
-    // Zero of the lower bound p + p' h − M h²/2, in the form that does not cancel for either sign of p'.
-    const double root = std::sqrt(p.slope * p.slope + 2 * m * p.value);
-    const double step = p.slope < 0 ? 2 * p.value / (root - p.slope) : (root + p.slope) / m;
-    if (!(s + step <= end)) return std::nullopt;  // also when m = 0 and the slope is not negative
-    s += step;
-    // The next step would be no more than m step² over the slope, which is near root.
-    if (step <= share * s || m * step * step <= share * s * root) return s;
+  for (int steps = 0; p.value > 0; ++steps) {
+    Step step(p, m);
+    if (!(s + step.length <= end)) return std::nullopt;  // also when m = 0 and the slope is not negative
+    const bool crawls = steps > usual || (p.slope >= 0 && step.ends(s + step.length, share));
+    if (crawls && s > 0 && 2 * s < end) {
+      step = Step(p, curvature_bound_to(c, 2 * s));
+      if (!(step.length < s)) {
+        s *= 2;
+        p = evaluate(c, s);
+        continue;
+      }
+    }
+    s += step.length;
+    if (step.ends(s, share)) return s;
     p = evaluate(c, s);
   }
   return s;

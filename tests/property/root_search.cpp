@@ -78,6 +78,23 @@ TEST_CASE("a guard already at its zero and not leaving is met at once") {
   CHECK(first_zero(std::vector<double>{-1e-20, 1, 0}, 1) == 0.0);
 }
 
+// A guard that has just been left with the third power: rounding of the lower ones, 1e-48, would keep steps
+// of 1e-24.
+TEST_CASE("a polynomial that is as good as zero at first and grows with a high power is gone through") {
+  for (const double c0 : {1e-48, 1e-100}) {
+    for (const std::size_t power : {2, 3, 6, 9}) {
+      std::vector<double> c(20, 0.0);
+      c[0] = c0;
+      c[power] = 0.02;
+      CHECK(!first_zero(c, 1));
+      c[power + 1] = -0.04;
+      const auto zero = first_zero(c, 1);
+      REQUIRE(zero);
+      CHECK(*zero == Approx(0.5).epsilon(1e-14));
+    }
+  }
+}
+
 TEST_CASE("complementarity: the solution satisfies 0 <= z, 0 <= Gz + q, z(Gz + q) = 0") {
   std::mt19937_64 random(2);
   std::uniform_real_distribution<double> unit(-1, 1);
