@@ -22,13 +22,13 @@ struct LaneRows {
   static constexpr int terms = Classical ? Dofs : 2 * Dofs;
   static constexpr int from = 0;           ///< z where the cell begins …
   static constexpr int to = from + modes;  ///< … and where it ends
-  static constexpr int ends = to + modes;  ///< per contact: nᵀx and its rate, there and there
-  static constexpr int begun = ends;  ///< of a lane that leaves: fraction of the cell, z there in `from`, …
-  static constexpr int last = ends + 1;              ///< … the contact just left, −1: none, …
-  static constexpr int rebound = ends + 2;           ///< … and the rate of its gap
-  static constexpr int level = ends + 4 * Contacts;  ///< d less the error bound on this flight
-  static constexpr int vigour = level + Contacts;    ///< √Σ(q''''² + k q'''²) on this flight, or more
-  static constexpr int impacts = vigour + 1;         ///< counted so far
+  static constexpr int begun =
+      to + modes;  ///< of a lane that leaves: fraction of the cell, z there in `from`, …
+  static constexpr int last = begun + 1;           ///< … the contact just left, −1: none, …
+  static constexpr int rebound = last + 1;         ///< … and the rate of its gap
+  static constexpr int level = rebound + 1;        ///< d less the error bound on this flight
+  static constexpr int vigour = level + Contacts;  ///< √Σ(q''''² + k q'''²) on this flight, or more
+  static constexpr int impacts = vigour + 1;       ///< counted so far
   // What does not change, of each lane in its `card` too:
   static constexpr int constants = impacts + Contacts;
   static constexpr int step = constants;                 ///< of z over a cell: q to q and p to p, …

@@ -54,16 +54,22 @@ std::optional<Vector> answer_to(const LaneModes& modes, double frequency, const 
 
 /// e^{A} of one mode over one cell.
 struct Step {
+  static constexpr std::size_t terms = 13;
+  static constexpr std::array<double, 2 * terms> factor = [] {  // 1/k!
+    std::array<double, 2 * terms> list{1};
+    for (std::size_t k = 1; k < list.size(); ++k) list[k] = list[k - 1] / static_cast<double>(k);
+    return list;
+  }();
   double own, across, back;
   Step(double decay, double square) {
     double even = 0, odd = 0;
-    for (int k = 12; k > 0; --k) {
-      even = (even + 1) * square / ((2 * k - 1) * (2 * k));
-      odd = (odd + 1) * square / ((2 * k) * (2 * k + 1));
+    for (std::size_t k = terms; k-- > 0;) {
+      even = even * square + factor[2 * k];
+      odd = odd * square + factor[2 * k + 1];
     }
     const double down = std::exp(-decay);
-    own = down * (even + 1);
-    across = down * (odd + 1);
+    own = down * even;
+    across = down * odd;
     back = square * across;
   }
 };

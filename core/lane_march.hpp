@@ -10,6 +10,8 @@ namespace {
 
 constexpr int width = Simd::width;
 constexpr unsigned every = (1u << width) - 1;
+constexpr int hard_together = width / 2;  // more of them would keep too many vectors waiting
+constexpr int periods_on_end = 16;        // periods of a vector before it lets those behind it go first
 
 /// Numbers too small to matter cost a hundred times the others.
 struct FlushDenormals {
@@ -27,6 +29,12 @@ struct Stack {
   long* entries = nullptr;
   long count = 0;
   void add(long entry) { entries[count++] = entry; }
+  /// Below those of smaller rank that are on top.
+  void add_by_rank(long entry, const long* rank) {
+    long k = count++;
+    for (; k > 0 && rank[entries[k - 1]] < rank[entry]; --k) entries[k] = entries[k - 1];
+    entries[k] = entry;
+  }
   long take() { return entries[--count]; }
 };
 
@@ -60,15 +68,17 @@ class March {
     ready_ = {b_.queue, 0};                           // vectors that can run
     cell_ = b_.queue + vectors;                       // where each stands
     waiting_ = cell_ + vectors;                       // for so many of its lanes
-    flagged_ = {waiting_ + vectors, 0};               // lanes, for an impact
+    gone_ = waiting_ + vectors;                       // periods that it has gone
+    flagged_ = {gone_ + vectors, 0};                  // lanes, for an impact
     hard_ = {flagged_.entries + vectors * width, 0};  // lanes with more than that
     for (long v = vectors; v-- > 0;) {
       ready_.add(v);
       cell_[v] = 0;
       waiting_[v] = 0;
+      gone_[v] = 0;
     }
     for (;;) {
-      while (ready_.count > 0 && flagged_.count < width && hard_.count < width) {
+      while (ready_.count > 0 && flagged_.count < width && hard_.count < hard_together) {
         const long v = ready_.take();
         const unsigned lanes = empty_cells(v);
         if (lanes == 0) {
@@ -79,7 +89,7 @@ class March {
           await(v, lanes, flagged_);
         }
       }
-      if (hard_.count >= width || (hard_.count > 0 && flagged_.count == 0)) {
+      if (hard_.count >= hard_together || (hard_.count > 0 && flagged_.count == 0)) {
         polish_together();
       } else if (flagged_.count > 0) {
         strike_together();
@@ -134,17 +144,24 @@ class March {
   void arrive(long v) {
     if (!b_.arrived(b_.owner, v * width, width)) return;
     cell_[v] = 0;
-    ready_.add(v);
+    if (++gone_[v] % periods_on_end == 0) {
+      ready_.add_by_rank(v, gone_);
+    } else {
+      ready_.add(v);
+    }
   }
 
   // Which lanes these are is hard to foresee: no branches.
   /// The vector goes on when these lanes of it are done.
   void await(long v, unsigned lanes, Stack& stack) {
     waiting_[v] = __builtin_popcount(lanes);
+    long* const entries = stack.entries;
+    long count = stack.count;
     for (int j = 0; j < width; ++j) {
-      stack.entries[stack.count] = v * width + j;
-      stack.count += (lanes >> j) & 1u;
+      entries[count] = v * width + j;
+      count += (lanes >> j) & 1u;
     }
+    stack.count = count;
   }
   void done(long lane) {
     const long v = vector_of(lane);
@@ -160,9 +177,9 @@ class March {
   unsigned empty_cells(long v) const {
     double* lanes = base(v * width);
     const double* phase = b_.phase + 4 * harmonics() * cell_[v];
-    V z[2 * N], x[M], u[M], xx[M], uu[M];  // values and rates; xx, uu: at the end of the cell
+    V z[2 * N], x[M], u[M];  // values and rates
     for (int i = 0; i < 2 * N; ++i) z[i] = load(row(lanes, Rows::to + i));
-    see(lanes, z, phase, xx, uu);
+    see(lanes, z, phase, x, u);
     for (long cell = cell_[v];; ++cell) {
       asm("" : "+r"(lanes));  // for a few cells it does not pay to bring constants into registers
       if (cell == b_.cells) {
@@ -170,27 +187,24 @@ class March {
         cell_[v] = cell;
         return 0;
       }
-      put(lanes, Rows::from, z, 2 * N);
-      V next[2 * N];
-      Polish::advance(lanes, z, next);
-      for (int i = 0; i < 2 * N; ++i) z[i] = next[i];
-      for (int i = 0; i < M; ++i) x[i] = xx[i];
-      for (int i = 0; i < M; ++i) u[i] = uu[i];
+      V zz[2 * N], xx[M], uu[M];  // at the end of the cell
+      Polish::advance(lanes, z, zz);
       phase += 4 * harmonics();
-      see(lanes, z, phase, xx, uu);
+      see(lanes, zz, phase, xx, uu);
       Mask empty[M];
       for (int i = 0; i < M; ++i) {
         empty[i] = below(Polish::highest(x[i], u[i], xx[i], uu[i]), load(row(lanes, Rows::level + i)));
       }
       const unsigned clear = bits(empty);
-      if (clear == every) continue;
-      put(lanes, Rows::to, z, 2 * N);
-      for (int i = 0; i < M; ++i) {
-        const V ends[] = {x[i], u[i], xx[i], uu[i]};
-        put(lanes, Rows::ends + 4 * i, ends, 4);
+      if (clear != every) {
+        put(lanes, Rows::from, z, 2 * N);
+        put(lanes, Rows::to, zz, 2 * N);
+        cell_[v] = cell;
+        return ~clear & every;
       }
-      cell_[v] = cell;
-      return ~clear & every;
+      for (int i = 0; i < 2 * N; ++i) z[i] = zz[i];
+      for (int i = 0; i < M; ++i) x[i] = xx[i];
+      for (int i = 0; i < M; ++i) u[i] = uu[i];
     }
   }
 
@@ -233,14 +247,7 @@ class March {
   void look_at(long v, unsigned lanes, Group& g) const {
     g.rows = base(v * width);
     g.active = lanes;
-    for (int h = 0; h < harmonics(); ++h) {
-      const double* phase = b_.phase + 4 * (harmonics() * cell_[v] + h);
-      const double* later = phase + 4 * harmonics();
-      g.phase.cosine[h] = all(phase[0]);
-      g.phase.sine[h] = all(phase[1]);
-      g.later.cosine[h] = all(later[0]);
-      g.later.sine[h] = all(later[1]);
-    }
+    see_ends(b_.phase + 4 * harmonics() * cell_[v], g);
   }
 
   /// As many lanes of any vectors as there is place for, from the end of a stack; how many.
@@ -264,35 +271,35 @@ class March {
     }
     V turns[8 * most_harmonics];  // rows of b_.phase: where the cell begins, where it ends
     for (int r = 0; r < 8 * harmonics(); r += width) transpose(phase, r, turns + r);
-    for (int h = 0; h < harmonics(); ++h) {
-      g.phase.cosine[h] = turns[4 * h];
-      g.phase.sine[h] = turns[4 * h + 1];
-      g.later.cosine[h] = turns[4 * (harmonics() + h)];
-      g.later.sine[h] = turns[4 * (harmonics() + h) + 1];
-    }
     const auto bring = [&](int r) {
       V v;
       for (int j = 0; j < width; ++j)
         v[j] = *row(lanes[j], r);  // processors' own gathers can be ten times slower
       g.put(r, v);
-      return v;
     };
-    V z[2][2 * N];
-    for (int i = 0; i < 2 * N; ++i) {
-      z[0][i] = bring(Rows::from + i);
-      z[1][i] = bring(Rows::to + i);
-    }
+    for (int i = 0; i < 2 * N; ++i) bring(Rows::from + i);
     bring(Rows::vigour);
-    for (int end = 0; end < 2; ++end) {
-      V x[M], rate[M];
-      see(g.rows, z[end], turns + 4 * end * harmonics(), x, rate);
-      for (int i = 0; i < M; ++i) {
-        g.put(Rows::ends + 4 * i + 2 * end, x[i]);
-        g.put(Rows::ends + 4 * i + 2 * end + 1, rate[i]);
-      }
-    }
     for (int i = 0; i < M; ++i) g.put(Rows::impacts + i, all(0));
+    see_ends(turns, g);
     return count;
+  }
+
+  /// The ends of the cell, from where it begins; turns: rows of b_.phase there and there.
+  template <class Phase>
+  void see_ends(const Phase* turns, Group& g) const {
+    for (int h = 0; h < harmonics(); ++h) {
+      const Phase *here = turns + 4 * h, *there = here + 4 * harmonics();
+      g.phase.cosine[h] = each(here[0]);
+      g.phase.sine[h] = each(here[1]);
+      g.later.cosine[h] = each(there[0]);
+      g.later.sine[h] = each(there[1]);
+    }
+    V z[2 * N], zz[2 * N];
+    for (int i = 0; i < 2 * N; ++i) z[i] = g.at(Rows::from + i);
+    Polish::advance(g.rows, z, zz);
+    put(g.rows, Rows::to, zz, 2 * N);
+    see(g.rows, z, turns, g.seen[0], g.rate[0]);
+    see(g.rows, zz, turns + 4 * harmonics(), g.seen[1], g.rate[1]);
   }
 
   void put_back(int j, long lane) {
@@ -311,6 +318,7 @@ class March {
   Stack ready_, flagged_, hard_;
   long* cell_ = nullptr;
   long* waiting_ = nullptr;
+  long* gone_ = nullptr;
 };
 
 struct Entry {

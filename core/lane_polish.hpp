@@ -33,9 +33,10 @@ class Polisher {
   /// Lanes to be polished, where they stand or in a place of their own.
   struct Group {
     double* rows;
-    Phases phase;     // where the cell begins
-    Phases later;     // where it ends
-    unsigned active;  // the others are not looked at
+    unsigned active;           // the others are not looked at
+    Phases phase;              // where the cell begins
+    Phases later;              // where it ends
+    V seen[2][M], rate[2][M];  // nᵀx there and there
     V at(int r) const { return load(row(rows, r)); }
     void put(int r, const V& v) const { store(row(rows, r), v); }
   };
@@ -518,9 +519,11 @@ class Polisher {
     Stop stop;
     Gap a, b;  // the contact's gap at the ends of the rest of the cell
     V guess;   // of the instant
+  };
+  /// The motion there: the state, what a kick does to the nearer end of the cell, phases, the Taylor
+  /// coefficients of the gap.
+  struct Near {
     Mask early;
-    // At the guess: the state and what a kick there does to the nearer end of the cell, phases, the Taylor
-    // coefficients of the gap.
     V z[2 * N], first[2 * N], second[2 * N], kick[2 * N], c[4];
     Phases p;
   };
@@ -533,7 +536,6 @@ class Polisher {
     pass_by(g, strike);
     for (int impacts = 0; impacts < M && any(strike.todo); ++impacts) {
       aim(g, strike);
-      approach(g, strike);
       hit(g, strike);
     }
     return end(g, strike);
@@ -551,8 +553,7 @@ class Polisher {
       f.to[j] = g.at(Rows::to + j);
     }
     for (int i = 0; i < M; ++i) {
-      const V x = g.at(Rows::ends + 4 * i), u = g.at(Rows::ends + 4 * i + 1);
-      const V xx = g.at(Rows::ends + 4 * i + 2), uu = g.at(Rows::ends + 4 * i + 3);
+      const V x = g.seen[0][i], u = g.rate[0][i], xx = g.seen[1][i], uu = g.rate[1][i];
       f.gaps[i] = {g.at(Rows::position + i) - x, -u};
       f.end[i] = {g.at(Rows::position + i) - xx, -uu};
       f.room[i] = level(g, i, f.vigour) - highest(x, u, xx, uu);
@@ -636,41 +637,30 @@ class Polisher {
     strike.b = b;
   }
 
-  /// The motion at the guess.
-  [[gnu::noinline]] void approach(const Group& g, Strike& strike) const {
+  [[gnu::always_inline]] void approach(const Group& g, const Strike& strike, Near& n) const {
     const Flight& f = strike.flight;
     const Stop& s = strike.stop;
-    const V guess = strike.guess;
-    const Mask early = below(guess, all(0.5));
-    V z[2 * N], kick[2 * N];
-    Phases& p = strike.p;
-    const Turn near = from_an_end(g, f.from, f.to, guess, early, z, p);
-    near.backward(s.push, kick);
+    n.early = below(strike.guess, all(0.5));
+    from_an_end(g, f.from, f.to, strike.guess, n.early, n.z, n.p).backward(s.push, n.kick);
 
-    V first[2 * N], second[2 * N], third[terms];
-    derive(g, z, first);
-    derive(g, first, second);
-    velocity(g.rows, second, third);
-    V c[4] = {seen(s, z), seen(s, first), seen(s, second), seen(s, third)};
+    V third[terms];
+    derive(g, n.z, n.first);
+    derive(g, n.first, n.second);
+    velocity(g.rows, n.second, third);
+    V c[4] = {seen(s, n.z), seen(s, n.first), seen(s, n.second), seen(s, third)};
     for (int j = 0; j < harmonics(); ++j) {
-      const V x = fma(s.forced[2 * j + 1], p.sine[j], s.forced[2 * j] * p.cosine[j]);
-      const V v = fma(s.forced[2 * j + 1], p.cosine[j], -(s.forced[2 * j] * p.sine[j])) * b_.rate[j];
+      const V cosine = n.p.cosine[j], sine = n.p.sine[j];
+      const V x = fma(s.forced[2 * j + 1], sine, s.forced[2 * j] * cosine);
+      const V v = fma(s.forced[2 * j + 1], cosine, -(s.forced[2 * j] * sine)) * b_.rate[j];
       c[0] += x;
       c[1] += v;
       c[2] = fma(x, all(-b_.rate[j] * b_.rate[j]), c[2]);
       c[3] = fma(v, all(-b_.rate[j] * b_.rate[j]), c[3]);
     }
-    strike.early = early;
-    for (int j = 0; j < 2 * N; ++j) {
-      strike.z[j] = z[j];
-      strike.first[j] = first[j];
-      strike.second[j] = second[j];
-      strike.kick[j] = kick[j];
-    }
-    strike.c[0] = s.position - c[0];
-    strike.c[1] = -c[1];
-    strike.c[2] = c[2] * (-1.0 / 2);
-    strike.c[3] = c[3] * (-1.0 / 6);
+    n.c[0] = s.position - c[0];
+    n.c[1] = -c[1];
+    n.c[2] = c[2] * (-1.0 / 2);
+    n.c[3] = c[3] * (-1.0 / 6);
   }
 
   /// The impact: lanes certainly through with the cell are `done`, those certainly as far as the impact are
@@ -678,15 +668,12 @@ class Polisher {
   [[gnu::noinline]] void hit(const Group& g, Strike& strike) const {
     Flight& f = strike.flight;
     const Stop& s = strike.stop;
-    const Mask todo = strike.todo, early = strike.early;
+    const Mask todo = strike.todo;
     const V contact = strike.contact, guess = strike.guess;
     const Gap a = strike.a, b = strike.b;
-    V z[2 * N], kick[2 * N], first[2 * N], second[2 * N];
-    for (int j = 0; j < 2 * N; ++j) {
-      z[j] = strike.z[j];
-      kick[j] = strike.kick[j];
-    }
-    const V* const c = strike.c;
+    Near near;
+    approach(g, strike, near);
+    const V* const c = near.c;
     const V inverse = 1.0 / c[1];
     const V linear = -(c[0] * inverse), bend = c[2] * inverse, twist = c[3] * inverse;
     V shift = fma(-bend * linear, linear, linear);
@@ -698,18 +685,15 @@ class Polisher {
     const V back = s.restitution * speed;
     const V jump = speed + back;
     const V half = shift * 0.5;
-    for (int j = 0; j < 2 * N; ++j) {
-      z[j] = fma(shift, fma(half, strike.second[j], strike.first[j]), z[j]);
-    }
 
     // What it does to the ends of the cell.
-    derive(g, kick, first);
+    V kick[2 * N], later[2 * N], first[2 * N], second[2 * N];
+    derive(g, near.kick, first);
     derive(g, first, second);
-    for (int j = 0; j < 2 * N; ++j) kick[j] = fma(shift, fma(half, second[j], -first[j]), kick[j]);
-    V later[2 * N];
+    for (int j = 0; j < 2 * N; ++j) kick[j] = fma(shift, fma(half, second[j], -first[j]), near.kick[j]);
     advance(g.rows, kick, later);
     for (int j = 0; j < 2 * N; ++j) {
-      later[j] = pick(early, later[j], kick[j]);
+      later[j] = pick(near.early, later[j], kick[j]);
       f.to[j] = pick(todo, fma(-jump, later[j], f.to[j]), f.to[j]);
     }
     V moves[terms];
@@ -748,30 +732,29 @@ class Polisher {
     Mask more = good & ~clear;
     strike.todo = more;
     if (M == 1 || !any(more)) return;
-    Phases& p = strike.p;
 
     // On the way to the next impact.
     for (int j = 0; j < harmonics(); ++j) {
       const V angle = shift * b_.rate[j];
-      const V cosine = p.cosine[j], sine = p.sine[j];
-      p.cosine[j] = fma(-angle, fma(angle * 0.5, cosine, sine), cosine);
-      p.sine[j] = fma(angle, fma(angle * -0.5, sine, cosine), sine);
-      f.phase.cosine[j] = p.cosine[j];
-      f.phase.sine[j] = p.sine[j];
+      const V cosine = near.p.cosine[j], sine = near.p.sine[j];
+      f.phase.cosine[j] = fma(-angle, fma(angle * 0.5, cosine, sine), cosine);
+      f.phase.sine[j] = fma(angle, fma(angle * -0.5, sine, cosine), sine);
     }
     for (int j = 0; j < 2 * N; ++j) {
-      f.z[j] = z[j];
+      f.z[j] = fma(shift, fma(half, near.second[j], near.first[j]), near.z[j]);
       f.from[j] = fma(-jump, kick[j], f.from[j]);
     }
+    Gap here[M];
+    for (int i = 0; i < M; ++i) here[i] = gap(g, i, f.z, f.phase);
     kick_by(s, jump, f.z);
     for (int i = 0; i < M; ++i) {
       const Mask hit = is(contact, i);
-      const Gap here = gap(g, i, z, p);
       const V limit = fma(f.vigour, g.at(Rows::stretch + i), g.at(Rows::driven + i)) * (way2 * way2);
       more = more & (hit | is(f.last, i) | below(all(0), f.room[i]) |
-                     Hull({f.gaps[i].value, f.gaps[i].rate * way}, {here.value, here.rate * way}, limit)
+                     Hull({f.gaps[i].value, f.gaps[i].rate * way}, {here[i].value, here[i].rate * way}, limit)
                          .positive_halves(g.at(Rows::margin + i)));
-      f.gaps[i] = {pick(hit, all(0), here.value), pick(hit, back, -(rate(g, i, f.z) + driven_rate(g, i, p)))};
+      f.gaps[i] = {pick(hit, all(0), here[i].value),
+                   pick(hit, back, -(rate(g, i, f.z) + driven_rate(g, i, f.phase)))};
     }
     for (int i = 0; i < M; ++i) f.end[i] = gap(g, i, f.to, g.later);
     f.begin = instant;

@@ -110,11 +110,10 @@ void LaneTeam::board(std::size_t lane, int cell) {
   for (const Touch& touch : s.touches) {
     if (touch.order != 0) return;
   }
-  Eigen::VectorXd gap, rate;
-  l.motion->system->gaps(s, gap, rate);
+  l.motion->system->gaps(s, gap_, gap_rate_);
   const double size = s.x.cwiseAbs().maxCoeff();
   for (const int contact : l.law.contacts) {
-    if (!(gap(contact) > far * (size + std::abs(gap(contact))))) return;
+    if (!(gap_(contact) > far * (size + std::abs(gap_(contact))))) return;
   }
   const LaneLaw::Vector y = l.law.inside(s.x, cell);
   for (Eigen::Index i = 0; i < y.size(); ++i) value(rows_.to + static_cast<int>(i), lane) = y(i);
@@ -248,6 +247,7 @@ bool LaneTeam::is_at(std::size_t lane, const Mark& mark) {
   const Progress& at = at_[lane];
   if (mark.periods == 0 || mark.marched != at.marches || mark.stuck != at.sticks) return false;
   if (!at.marches) return go_on_alike(lanes_[lane].motion->state, mark.state);
+  if (std::bit_cast<std::uint64_t>(value(rows_.to, lane)) != at.first) return false;
   const Decisive now = decisive(lane);
   return std::memcmp(now.data(), mark.rows.data(), sizeof now) == 0;
 }

@@ -56,7 +56,7 @@ class LaneTeam {
       begun = 4 * n;
       last = begun + 1;
       rebound = begun + 2;
-      level = 4 * n + 4 * m;
+      level = begun + 3;
       vigour = level + m;
       impacts = vigour + 1;
       constants = impacts + m;
@@ -123,6 +123,7 @@ class LaneTeam {
   std::vector<Progress> at_;
   std::vector<Mark> marks_;
   Lanes::Repeats repeats_;
+  Eigen::VectorXd gap_, gap_rate_;  ///< room for `board`
   // Of the advance that is under way:
   std::size_t periods_ = 0;
   std::vector<double*> kept_;  ///< where its states go; nullptr: it has ended; nothing: they are not kept

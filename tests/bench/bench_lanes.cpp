@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/lanes.hpp"
+#include "core/shard.hpp"
 #include "drivers/case.hpp"
 #include "tests/bench/cvode_peer.hpp"
 #include "tests/bench/library.hpp"
@@ -164,10 +165,11 @@ void contest(const char* name, const Crowd& c, int repetitions) {
 /// All of it in blocks, shared out among so many threads as `execute` does; wall seconds.
 double shared_out(const Crowd& c, int threads) {
   constexpr std::size_t per_block = 25;  // few enough for both to end at the same time
+  const std::vector<std::size_t> order = dealt(values / per_block);
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
-    for (std::size_t first = next.fetch_add(per_block); first < values; first = next.fetch_add(per_block)) {
-      c.march(first, std::min(values, first + per_block), nullptr);
+    for (std::size_t place = next++; place < order.size(); place = next++) {
+      c.march(order[place] * per_block, (order[place] + 1) * per_block, nullptr);
     }
   };
   const double begin = wall_seconds();
