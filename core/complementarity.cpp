@@ -6,6 +6,10 @@
 namespace graze {
 namespace {
 
+using Factored = Eigen::PartialPivLU<Eigen::MatrixXd>;
+
+bool regular(const Factored& matrix) { return matrix.rcond() > 1e-14; }
+
 /// Of value = Σ terms, zero where they cancel.
 int sign_of_sum(double value, double size_of_terms) {
   constexpr double rounding = 1e-13;
@@ -33,9 +37,9 @@ std::optional<std::vector<Load>> loads_of(const Eigen::MatrixXd& G, const Eigen:
     }
     Eigen::VectorXd z = Eigen::VectorXd::Zero(n);
     if (!set.empty()) {
-      const Eigen::MatrixXd block = G(set, set);
-      if (!independent(block)) return std::nullopt;
-      z(set) = -block.partialPivLu().solve(q(set).eval());
+      const Factored block(G(set, set));
+      if (!regular(block)) return std::nullopt;
+      z(set) = -block.solve(q(set).eval());
     }
     const Eigen::VectorXd w = G * z + q;
     const Eigen::VectorXd size = G.cwiseAbs() * z.cwiseAbs() + q.cwiseAbs();
@@ -52,7 +56,7 @@ std::optional<std::vector<Load>> loads_of(const Eigen::MatrixXd& G, const Eigen:
   return std::nullopt;
 }
 
-bool independent(const Eigen::MatrixXd& G) { return G.partialPivLu().rcond() > 1e-14; }
+bool independent(const Eigen::MatrixXd& G) { return regular(Factored(G)); }
 
 Eigen::MatrixXd responses_beside(const Eigen::MatrixXd& G, const Eigen::MatrixXd& across,
                                  const Eigen::MatrixXd& held, const Eigen::MatrixXd& back) {

@@ -5,7 +5,6 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -30,6 +29,12 @@ std::string row_of_masses(Eigen::Index count, double force, bool stopped) {
          "\nstiffness = " + rows(K) + "\nconstant = " + list(load) +
          "\nstop = [{ normal = " + list(Eigen::VectorXd::Unit(count, 0)) +
          ", position = " + (stopped ? "0" : "inf") + ", restitution = 0.5 }]";
+}
+
+/// A mass 1 under a constant force, its two stops at position 0.
+std::string body_between(const std::string& force, const std::string& one, const std::string& other) {
+  return "name = 'linear_stops'\nmass = [[1]]\nconstant = [" + force + "]\nstop = [{ position = 0, " + one +
+         " }, { position = 0, " + other + " }]";
 }
 
 std::vector<double> at_rest(Eigen::Index masses) {
@@ -84,12 +89,10 @@ struct Corner {
     return (positions - normals.transpose() * q).minCoeff() >= 0;
   }
   std::unique_ptr<System> system(bool reversed) const {
+    std::vector<std::string> order = stops;
+    if (reversed) std::reverse(order.begin(), order.end());
     std::string text = masses + "\nstop = [";
-    if (reversed) {
-      std::for_each(stops.rbegin(), stops.rend(), [&](const std::string& stop) { text += stop; });
-    } else {
-      std::for_each(stops.begin(), stops.end(), [&](const std::string& stop) { text += stop; });
-    }
+    for (const std::string& stop : order) text += stop;
     return make_system(text + "]");
   }
 };
@@ -159,19 +162,15 @@ TEST_CASE("a body that only the held neighbour would have moved rests on its sto
 
 TEST_CASE("impacts without end at one instant are an outcome") {
   // Elastic, with no room between the stops.
-  const auto system = make_system(
-      "name = 'linear_stops'\nmass = [[1]]\nstop = [{ normal = [1], position = 0, restitution = 1 }, { "
-      "normal "
-      "= [-1], position = 0, restitution = 1 }]");
+  const auto system =
+      make_system(body_between("0", "normal = [1], restitution = 1", "normal = [-1], restitution = 1"));
   HybridState state = state_at({0, 1});
   CHECK(system->advance(state, for_time(1), nullptr) == Outcome::event_limit);
 }
 
 TEST_CASE("a body pressed on two stops at the same place: the problem has no one solution, an outcome") {
-  const auto system = make_system(
-      "name = 'linear_stops'\nmass = [[1]]\nconstant = [1]\nstop = [{ normal = [1], position = 0, "
-      "restitution "
-      "= 0 }, { normal = [1], position = 0, restitution = 0.5 }]");
+  const auto system =
+      make_system(body_between("1", "normal = [1], restitution = 0", "normal = [1], restitution = 0.5"));
   HybridState state = state_at({0, 0});
   CHECK(system->advance(state, for_time(1), nullptr) == Outcome::painleve);
 }
