@@ -8,33 +8,10 @@
 #include <mutex>
 #include <optional>
 
-#if defined(__SSE2__)
-#include <xmmintrin.h>
-#endif
+#include "core/denormals.hpp"
 
 namespace graze {
 namespace {
-
-/// Rounds denormal numbers to zero in this thread for as long as it lives: a decaying free motion spends
-/// its end in them, at a many times slower pace.
-class FlushDenormals {
- public:
-#if defined(__SSE2__)
-  FlushDenormals() : before_(_mm_getcsr()) { _mm_setcsr(before_ | flush_to_zero | denormals_are_zero); }
-  ~FlushDenormals() { _mm_setcsr(before_); }
-#else
-  FlushDenormals() {}  // NOLINT: not trivial, or the object would count as unused
-#endif
-  FlushDenormals(const FlushDenormals&) = delete;
-  FlushDenormals& operator=(const FlushDenormals&) = delete;
-
-#if defined(__SSE2__)
- private:
-  static constexpr unsigned flush_to_zero = 0x8000;
-  static constexpr unsigned denormals_are_zero = 0x0040;
-  unsigned before_;
-#endif
-};
 
 /// Calls `work()` in every thread of a team; the first exception is thrown again when all have ended.
 template <class Work>
@@ -43,7 +20,7 @@ void in_team(int threads, const Work& work) {
   std::exception_ptr failure;
 #pragma omp parallel num_threads(threads)
   {
-    const FlushDenormals flush;
+    const Denormals flushed(Denormals::mode() | Denormals::flush);
     try {
       work();
     } catch (...) {  // no exception may leave the parallel region

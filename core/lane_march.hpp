@@ -3,6 +3,7 @@
 /// nothing compiled for one of them is ever run on another.
 #pragma once
 
+#include "core/denormals.hpp"
 #include "core/lane_polish.hpp"
 
 namespace graze {
@@ -12,17 +13,6 @@ constexpr int width = Simd::width;
 constexpr unsigned every = (1u << width) - 1;
 constexpr int hard_together = width / 2;  // more of them would keep too many vectors waiting
 constexpr int periods_on_end = 16;        // periods of a vector before it lets those behind it go first
-
-/// Numbers too small to matter cost a hundred times the others.
-struct FlushDenormals {
-#ifdef __SSE2__
-  unsigned before = __builtin_ia32_stmxcsr();
-  FlushDenormals() { __builtin_ia32_ldmxcsr(before | 0x8040u); }
-  ~FlushDenormals() { __builtin_ia32_ldmxcsr(before); }
-#else
-  FlushDenormals() {}
-#endif
-};
 
 /// Vectors or lanes that are to be done.
 struct Stack {
@@ -45,7 +35,7 @@ class March {
   using Rows = LaneRows<N, M, Classical>;
 
   static void periods(LaneBatch& batch) {
-    const FlushDenormals flush;
+    const Denormals flushed(Denormals::mode() | Denormals::flush);
     March march(batch);
     march.run();
   }

@@ -637,6 +637,7 @@ class Polisher {
     strike.b = b;
   }
 
+  /// The motion at the guess. (Passed on in registers, as far as there are enough.)
   [[gnu::always_inline]] void approach(const Group& g, const Strike& strike, Near& n) const {
     const Flight& f = strike.flight;
     const Stop& s = strike.stop;

@@ -8,6 +8,7 @@
 #include <numbers>
 #include <utility>
 
+#include "core/denormals.hpp"
 #include "core/recalling_system.hpp"
 
 namespace graze {
@@ -26,17 +27,6 @@ class ContactCounter final : public Observer {
   std::vector<std::int64_t>& impacts_;
 };
 
-/// Kernels flush numbers too small to matter; here they count.
-struct KeepDenormals {
-#ifdef __SSE2__
-  unsigned before = __builtin_ia32_stmxcsr();
-  KeepDenormals() { __builtin_ia32_ldmxcsr(before & ~0x8040u); }
-  ~KeepDenormals() { __builtin_ia32_ldmxcsr(before); }
-  KeepDenormals(const KeepDenormals&) = delete;
-  KeepDenormals& operator=(const KeepDenormals&) = delete;
-#endif
-};
-
 }  // namespace
 
 void advance_alone(LaneMotion& motion, const Section& section) {
@@ -53,34 +43,12 @@ LaneTeam::LaneTeam(LaneKernel kernel, std::vector<Lane> lanes, Lanes::Repeats re
       rows_(lanes_.front().law.dofs, static_cast<int>(lanes_.front().law.contacts.size()),
             static_cast<int>(lanes_.front().law.rows.size())),
       repeats_(repeats) {
-  const LaneLaw& first = lanes_.front().law;
-  const std::size_t count = lanes_.size();
-  batch_.blocks = (static_cast<long>(count) + lanes_per_block - 1) / lanes_per_block;
-  const std::size_t places = static_cast<std::size_t>(batch_.blocks) * lanes_per_block;
-  values_.assign(static_cast<std::size_t>(rows_.count) * places, 0.0);
-  const std::size_t card = (first.rows.size() + lanes_per_block - 1) / lanes_per_block * lanes_per_block;
-  cards_.assign(card * places, 0.0);
-  queue_.assign(4 * places, 0);
-  at_.resize(count);
-  parked_.resize(count);
-  marks_.resize(count);
-  for (std::size_t l = 0; l < places; ++l) places_.push_back({&value(0, l), &cards_[l * card]});
-  batch_.places = places_.data();
+  batch_.blocks = (static_cast<long>(lanes_.size()) + lanes_per_block - 1) / lanes_per_block;
+  queue_.assign(4 * places(), 0);
   batch_.queue = queue_.data();
-  batch_.cells = first.cells;
-  batch_.harmonics = static_cast<int>(first.orders.size());
-  for (int j = 0; j < batch_.harmonics; ++j) {
-    batch_.rate[j] = 2 * std::numbers::pi * first.orders[static_cast<std::size_t>(j)] / first.cells;
-  }
-  for (int cell = 0; cell <= first.cells; ++cell) {
-    for (const int order : first.orders) {
-      const double phase = 2 * std::numbers::pi * (static_cast<double>(order) * cell / first.cells);
-      const double rate = 2 * std::numbers::pi * order / first.cells;
-      phase_.insert(phase_.end(),
-                    {std::cos(phase), std::sin(phase), -rate * std::sin(phase), rate * std::cos(phase)});
-    }
-  }
-  batch_.phase = phase_.data();
+  at_.resize(lanes_.size());
+  parked_.resize(lanes_.size());
+  marks_.resize(lanes_.size());
   batch_.left = [](void* owner, long lane, int cell) {
     static_cast<LaneTeam*>(owner)->left(static_cast<std::size_t>(lane), cell);
   };
@@ -88,14 +56,45 @@ LaneTeam::LaneTeam(LaneKernel kernel, std::vector<Lane> lanes, Lanes::Repeats re
     return static_cast<LaneTeam*>(owner)->arrived(static_cast<std::size_t>(begin),
                                                   static_cast<std::size_t>(lanes_there));
   };
-  for (std::size_t lane = 0; lane < places; ++lane) {
-    const std::vector<double>& rows = lanes_[std::min(lane, count - 1)].law.rows;
-    double* place = &value(rows_.constants, lane);
-    for (std::size_t r = 0; r < rows.size(); ++r) place[r * lanes_per_block] = rows[r];
-    std::copy(rows.begin(), rows.end(), &cards_[lane * card]);
-    rest(lane);
-    if (lane < count) board(lane, 0);
+  tabulate_phases();
+  fill_rows();
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) board(lane, 0);
+}
+
+/// cos, sin and their rates per cell at the beginnings of all cells, and at the end of the last one.
+void LaneTeam::tabulate_phases() {
+  const LaneLaw& law = lanes_.front().law;
+  batch_.cells = law.cells;
+  batch_.harmonics = static_cast<int>(law.orders.size());
+  for (int j = 0; j < batch_.harmonics; ++j) {
+    batch_.rate[j] = 2 * std::numbers::pi * law.orders[static_cast<std::size_t>(j)] / law.cells;
   }
+  for (int cell = 0; cell <= law.cells; ++cell) {
+    for (const int order : law.orders) {
+      const double phase = 2 * std::numbers::pi * (static_cast<double>(order) * cell / law.cells);
+      const double rate = 2 * std::numbers::pi * order / law.cells;
+      phase_.insert(phase_.end(),
+                    {std::cos(phase), std::sin(phase), -rate * std::sin(phase), rate * std::cos(phase)});
+    }
+  }
+  batch_.phase = phase_.data();
+}
+
+/// Rows and cards of all lanes, which are at rest; places without a lane are like the last one.
+void LaneTeam::fill_rows() {
+  values_.assign(static_cast<std::size_t>(rows_.count) * places(), 0.0);
+  const std::size_t constants = lanes_.front().law.rows.size();
+  const std::size_t card = (constants + lanes_per_block - 1) / lanes_per_block * lanes_per_block;
+  cards_.assign(card * places(), 0.0);
+  for (std::size_t l = 0; l < places(); ++l) {
+    const std::vector<double>& rows = lanes_[std::min(l, lanes_.size() - 1)].law.rows;
+    double* const place = &value(rows_.constants, l);
+    for (std::size_t r = 0; r < constants; ++r) place[r * lanes_per_block] = rows[r];
+    std::copy(rows.begin(), rows.end(), &cards_[l * card]);
+    places_.push_back({&value(0, l), &cards_[l * card]});
+    rest(l);
+  }
+  batch_.places = places_.data();
 }
 
 /// Takes a motion on board where it flies freely at the beginning of a cell.
@@ -147,7 +146,7 @@ void LaneTeam::put_down(std::size_t lane, int from, double cell) {
 
 /// What the kernel does not do: the rest of a cell, or of the period where the motion is not free after it.
 void LaneTeam::left(std::size_t lane, int cell) {
-  const KeepDenormals keep;
+  const Denormals as_called(denormals_);
   const double begun = value(rows_.begun, lane);
   put_down(lane, rows_.from, cell + begun);
   const LaneLaw& law = lanes_[lane].law;
@@ -214,7 +213,7 @@ void LaneTeam::record(std::size_t first, std::size_t end) {
 
 /// The rest of a period that a lane waits through at rest.
 void LaneTeam::finish_alone(std::size_t lane) {
-  const KeepDenormals keep;
+  const Denormals as_called(denormals_);
   LaneMotion& motion = *lanes_[lane].motion;
   if (motion.outcome == Outcome::ok) {
     ++alone;
@@ -369,6 +368,7 @@ void LaneTeam::advance(int periods, bool record) {
     }
   }
   batch_.owner = this;
+  denormals_ = Denormals::mode();
   kernel_(batch_);
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
     Lane& l = lanes_[lane];

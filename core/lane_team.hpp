@@ -108,8 +108,11 @@ class LaneTeam {
   void board(std::size_t lane, int cell);
   void rest(std::size_t lane);
   void put_down(std::size_t lane, int from, double cell);
+  void tabulate_phases();
+  void fill_rows();
   void tabulate();
   void record(std::size_t first, std::size_t end);
+  std::size_t places() const { return static_cast<std::size_t>(batch_.blocks) * lanes_per_block; }
   std::size_t states() const { return 2 * static_cast<std::size_t>(lanes_.front().law.dofs); }
 
   LaneKernel kernel_;
@@ -126,6 +129,7 @@ class LaneTeam {
   Eigen::VectorXd gap_, gap_rate_;  ///< room for `board`
   // Of the advance that is under way:
   std::size_t periods_ = 0;
+  unsigned denormals_ = 0;     ///< how its caller does with them; kernels flush them
   std::vector<double*> kept_;  ///< where its states go; nullptr: it has ended; nothing: they are not kept
   std::vector<std::vector<double>> parked_;  ///< rows of a lane that is done and waits at rest for others
   LaneBatch batch_;
