@@ -7,7 +7,7 @@ namespace graze {
 namespace {
 
 constexpr int half_cell = 8;   // terms of cosines and sines of half a cell, at most 0.58
-constexpr int near_terms = 5;  // next to a root that is known to `nearness` of a cell
+constexpr int near_terms = 6;  // next to a root known to `nearness` of a cell: speeds to the last digit
 constexpr int near_turn = 3;   // terms there
 constexpr double nearness = 0.002;
 constexpr double settled = 1e-10;   // of a step of Newton's, in cells: the next would be lost in rounding
@@ -939,16 +939,18 @@ class Polisher {
 
   /// Taylor coefficients of the stop's gap.
   void near_gap(const Group& g, const Stop& s, const Phases& p, const V* z, V* f) const {
-    V first[2 * N], second[2 * N], third[2 * N], fourth[terms];
+    V first[2 * N], second[2 * N], third[2 * N], fourth[2 * N], fifth[terms];
     derive(g, z, first);
     derive(g, first, second);
     derive(g, second, third);
-    velocity(g.rows, third, fourth);
+    derive(g, third, fourth);
+    velocity(g.rows, fourth, fifth);
     f[0] = s.position - seen(s, z);
     f[1] = -seen(s, first);
     f[2] = seen(s, second) * (-1.0 / 2);
     f[3] = seen(s, third) * (-1.0 / 6);
     f[4] = seen(s, fourth) * (-1.0 / 24);
+    f[5] = seen(s, fifth) * (-1.0 / 120);
     for (int j = 0; j < harmonics(); ++j) {
       const V a = s.forced[2 * j], b = s.forced[2 * j + 1];
       const V x = fma(b, p.sine[j], a * p.cosine[j]);
