@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/beginning.hpp"
 #include "analysis/branch_part.hpp"
 #include "analysis/execute.hpp"
 #include "analysis/switching.hpp"
@@ -65,6 +66,14 @@ bool Atlas::recall() {
 
 void Atlas::keep(Branch branch, const std::string& origin) {
   branch.origin = origin;
+  // Where branches meet, each has located the place: it is told of the first.
+  const double range = options_.continuation.to - options_.continuation.from;
+  std::erase_if(branch.bifurcations, [&](const Bifurcation& b) {
+    return std::any_of(branches_.begin(), branches_.end(), [&](const Branch& known) {
+      return std::any_of(known.bifurcations.begin(), known.bifurcations.end(),
+                         [&](const Bifurcation& k) { return is_same_point(k, b, range); });
+    });
+  });
   journal_.keep(branches_.size(), packed(branch));
   branches_.push_back(std::move(branch));
 }

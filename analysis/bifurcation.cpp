@@ -1,5 +1,7 @@
 #include "analysis/bifurcation.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 namespace graze {
@@ -10,6 +12,14 @@ const std::vector<std::string>& bifurcation_names() {
       "chatter_border", "rising_border",   "release_moves",  "simultaneous", "edge",    "hopf",
       "slip_border",    "reversal_border"};
   return names;
+}
+
+bool is_same_point(const Bifurcation& a, const Bifurcation& b, double range) {
+  constexpr double near = 1e-7;        // of the range
+  constexpr double same_state = 1e-6;  // of the orbit's size
+  return a.kind == b.kind && a.contact == b.contact && std::abs(a.parameter - b.parameter) <= near * range &&
+         a.told.size() == b.told.size() &&
+         (a.told - b.told).cwiseAbs().maxCoeff() <= same_state * std::max(a.size, b.size);
 }
 
 namespace {

@@ -34,14 +34,18 @@ struct Bifurcation {
   BifurcationKind kind = BifurcationKind::fold;
   int contact = -1;  ///< whose event changes; -1: none
   double parameter = 0;
-  Eigen::VectorXd state;  ///< where the orbit begins: at phase zero
-  Eigen::VectorXd told;   ///< on the section of the family; without forcing another state
+  Eigen::VectorXd state;  ///< where the orbit begins
+  double phase = 0;       ///< … in forcing periods from the first phase zero (Anchor)
+  Eigen::VectorXd told;   ///< on the section of the family
   int periods = 1;        ///< of the forcing, in one turn of the orbit
   Itinerary itinerary;
   Eigen::VectorXd unknowns;  ///< of Shooting with that itinerary
   Eigen::VectorXd tangent;   ///< of the branch, likewise
   double size = 1;           ///< of the orbit's states
 };
+
+/// Whether two located points are one: the same change at the same parameter (of a range) and state.
+bool is_same_point(const Bifurcation& a, const Bifurcation& b, double range);
 
 /// What kind of change leads from one signature to another, and at which contact.
 std::pair<BifurcationKind, int> change_between(const Signature& before, const Signature& after, int contacts);

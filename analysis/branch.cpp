@@ -61,6 +61,17 @@ void thin(std::vector<Bifurcation>& list, double range) {
   });
 }
 
+/// Without points that were located twice on the way.
+void drop_repeated(std::vector<Bifurcation>& list, double range) {
+  std::vector<Bifurcation> kept;
+  for (Bifurcation& b : list) {
+    const bool known = std::any_of(kept.begin(), kept.end(),
+                                   [&](const Bifurcation& k) { return is_same_point(k, b, range); });
+    if (!known) kept.push_back(std::move(b));
+  }
+  list = std::move(kept);
+}
+
 /// Nearest of some states to one; its distance.
 std::pair<std::size_t, double> nearest(const std::vector<Eigen::VectorXd>& states,
                                        const Eigen::VectorXd& to) {
@@ -89,6 +100,7 @@ Branch continue_branch(const Family& family, const Solution& start, const Walk& 
   branch.bifurcations.insert(branch.bifurcations.end(), ahead.bifurcations.begin(), ahead.bifurcations.end());
   branch.ends = ahead.end;
   thin(branch.bifurcations, walk.options.to - walk.options.from);
+  drop_repeated(branch.bifurcations, walk.options.to - walk.options.from);
   return branch;
 }
 
@@ -104,6 +116,7 @@ Branch continue_doubled(const Family& family, const Solution& start, const Bifur
   branch.bifurcations = std::move(side.bifurcations);
   branch.ends = std::move(side.end);
   thin(branch.bifurcations, walk.options.to - walk.options.from);
+  drop_repeated(branch.bifurcations, walk.options.to - walk.options.from);
   return branch;
 }
 
@@ -111,14 +124,16 @@ double distance_to(const Family& family, std::span<const BranchPoint> points, do
                    const std::vector<Eigen::VectorXd>& orbit, int periods, double near) {
   double best = std::numeric_limits<double>::infinity();
   const auto try_from = [&](const BranchPoint& a, const BranchPoint& b, double share) {
-    if (a.orbit.empty() || b.orbit.empty()) return;
+    if (a.orbit.empty() || b.orbit.empty() || a.phase != b.phase) return;
     const auto between = [share](const auto& x, const auto& y) -> std::decay_t<decltype(x)> {
       return x + share * (y - x);
     };
     if (nearest(orbit, between(a.orbit.front(), b.orbit.front())).second > near * a.size) return;
-    const auto found =
-        refine_orbit(family, {parameter, between(a.state, b.state), periods, between(a.period, b.period)});
-    if (found && !found->point.orbit.empty())
+    const auto found = refine_orbit(
+        family, {parameter, between(a.state, b.state), periods, between(a.period, b.period), a.phase});
+    if (!found || found->point.orbit.empty()) return;
+    // Newton's method may have come to another sheet, which has other events.
+    if (found->point.signature == a.signature || found->point.signature == b.signature)
       best = std::min(best, nearest(orbit, found->point.orbit.front()).second);
   };
   for (std::size_t k = 0; k + 1 < points.size() && best > 1e-10; ++k) {

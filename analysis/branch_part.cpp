@@ -91,13 +91,13 @@ void visit(Way& way, Step& s) {
 }
 template <class Way>
 void visit(Way& way, BranchPoint& p) {
-  visit_each(way, p.parameter, p.state, p.orbit, p.signature.events, p.signature.periods, p.impacts, p.period,
-             p.size, p.residual, p.multipliers, p.stable, p.admissible, p.fold, p.branching, p.doubling,
-             p.torus);
+  visit_each(way, p.parameter, p.state, p.phase, p.orbit, p.signature.events, p.signature.periods, p.impacts,
+             p.period, p.size, p.residual, p.multipliers, p.stable, p.admissible, p.fold, p.branching,
+             p.doubling, p.torus);
 }
 template <class Way>
 void visit(Way& way, Bifurcation& b) {
-  visit_each(way, b.kind, b.contact, b.parameter, b.state, b.told, b.periods, b.itinerary.steps,
+  visit_each(way, b.kind, b.contact, b.parameter, b.state, b.phase, b.told, b.periods, b.itinerary.steps,
              b.itinerary.periods, b.unknowns, b.tangent, b.size);
 }
 

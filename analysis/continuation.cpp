@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "analysis/beginning.hpp"
 #include "analysis/hopf.hpp"
-#include "analysis/turned.hpp"
 
 namespace graze {
 namespace {
@@ -80,8 +80,15 @@ bool Continuation::fades(const Solution& s) const {
   return reversed(s) || s.swing() < 0.5 * now_.swing();
 }
 
-/// The solution in the plane across the tangent at this arclength from a point, judged.
-std::optional<Continuation::Trial> Continuation::at(const Solution& from, double step) const {
+/// With forcing: whether an event has come to where the orbit begins.
+bool Continuation::passes_beginning(const Solution& s) {
+  const Shooting& shooting = *s.shooting;
+  if (!shooting.forced() || shooting.steps() == 1) return false;
+  return s.u(shooting.duration_index(0)) < 0 || s.u(shooting.size() - 1) < 0;
+}
+
+/// The solution in the plane across the tangent at this arclength from a point, of the same equations.
+std::optional<Continuation::Trial> Continuation::solved(const Solution& from, double step) const {
   const Vector normal = metric().plane(*from.shooting, from.tangent);
   const Closing closing = solve_plane(*from.shooting, from.u + step * from.tangent, normal);
   if (!closing.ok) return std::nullopt;
@@ -89,7 +96,13 @@ std::optional<Continuation::Trial> Continuation::at(const Solution& from, double
   trial.iterations = closing.iterations;
   trial.solution = solution(from.shooting, closing, normal);
   trial.loses_impact = loses_impact(*from.shooting, closing.equations);
-  judge(trial);
+  return trial;
+}
+
+/// The same, judged.
+std::optional<Continuation::Trial> Continuation::at(const Solution& from, double step) const {
+  auto trial = solved(from, step);
+  if (trial) judge(*trial);
   return trial;
 }
 
@@ -98,13 +111,13 @@ std::optional<Continuation::Trial> Continuation::at(const Solution& from, double
 void Continuation::judge(Trial& trial) const {
   Solution& s = trial.solution;
   for (int round = 0; round < 5; ++round) {
-    if (!turn(s)) return;
     const std::unique_ptr<System> system = family_.system(s.point.parameter);
     if (!system || trial.loses_impact) return;
     const Record record = record_of(*system, s.point, s.shooting->itinerary().periods);
     if (round == 0 || record.outcome == Outcome::ok) trial.record = record;
     if (record.outcome != Outcome::ok) return;
     if (family_.solved(record.itinerary, *system) == s.shooting->itinerary()) {
+      if (!is_motion(s, record)) return;
       take_events(family_, *system, record, s.point);
       trial.verdict = s.point.signature == now_.point.signature ? Verdict::same : Verdict::changed;
       return;
@@ -132,30 +145,6 @@ std::optional<Solution> Continuation::remade(Trial& trial, const System& system)
   return solution(shooting, closing, normal);
 }
 
-/// Moves an event that has crossed phase zero to the other end of the turn. false: it can't be followed.
-bool Continuation::turn(Solution& s) const {
-  constexpr double ahead = 1e-7;
-  const auto here = turned(*s.shooting, s.u);
-  if (!here) return true;
-  const auto there = turned(*s.shooting, s.u + ahead * s.tangent);
-  const Anchor anchor =
-      anchor_at(family_, s.point.parameter, here->start, here->itinerary.steps.front().mode);
-  const auto shooting = shooting_for(family_, here->itinerary, anchor);
-  const Eigen::Index m = s.shooting->size();
-  const auto u = shooting->unknowns(here->start, here->durations, s.u(m));
-  if (!u) return false;
-  Vector direction = Vector::Unit(m + 1, m);
-  if (there && there->itinerary == here->itinerary) {
-    const auto v = shooting->unknowns(there->start, there->durations, s.u(m) + ahead * s.tangent(m));
-    if (v) direction = (*v - *u) / ahead;
-  }
-  const Vector normal = metric().plane(*shooting, direction);
-  const Closing closing = solve_plane(*shooting, *u, normal);
-  if (!closing.ok) return false;
-  s = solution(shooting, closing, normal);
-  return true;
-}
-
 bool Continuation::loses_impact(const Shooting& shooting, const Equations& e) {
   const std::vector<double> speeds(e.measure.begin(), e.measure.end());
   const std::vector<bool> inside = chattering(shooting.itinerary(), speeds);
@@ -171,13 +160,23 @@ bool Continuation::note(BifurcationKind kind, int contact, const Solution& s) {
   if (contact >= 0) ++change_count_;
   if (repeated(kind, contact, s.point.parameter)) return false;
   const int periods = s.shooting->itinerary().periods;
-  Bifurcation b{kind,          contact, s.point.parameter,       s.point.state,
-                s.point.state, periods, s.shooting->itinerary(), s.u,
-                s.tangent,     size_};
-  if (!s.shooting->forced()) {
+  Bifurcation b;
+  b.kind = kind;
+  b.contact = contact;
+  b.parameter = s.point.parameter;
+  b.state = s.point.state;
+  b.phase = s.point.phase;
+  b.periods = periods;
+  b.itinerary = s.shooting->itinerary();
+  b.unknowns = s.u;
+  b.tangent = s.tangent;
+  b.size = size_;
+  if (s.shooting->forced()) {
+    b.told = state_at_phase_zero(s);
+  } else {
     const auto system = family_.system(b.parameter);
-    const auto told = told_states(family_, *system, b.state, 1, s.shooting->turn(s.u));
-    if (!told.empty()) b.told = told.front();
+    const auto states = section_states(family_, *system, b.state, 1, s.shooting->turn(s.u));
+    b.told = states.empty() ? b.state : states.front();
   }
   if (jumps_over(kind)) last_jump_ = {kind, contact, b.parameter};
   passed_.push_back(std::move(b));
@@ -211,6 +210,7 @@ bool Continuation::next() {
     return false;
   }
   if (crowded()) return pass_crowd();
+  if (auto begun = begun_elsewhere(now_, metric())) now_ = std::move(*begun);
   constexpr int easy = 3;
   constexpr int hard = 6;
   constexpr double straight = 0.95;  // least cosine between the tangents of neighbours
@@ -220,7 +220,7 @@ bool Continuation::next() {
       step_ /= 2;
       continue;
     }
-    if (fades(trial->solution)) {
+    if (fades(trial->solution) || passes_beginning(trial->solution)) {
       step_ /= 2;
       continue;
     }
@@ -268,7 +268,8 @@ bool Continuation::pass_end_of_chatter() {
     return false;
   }
   const Solution last = now_;
-  const bool goes_on = jump(last, contact, BifurcationKind::chatter_border, 1e-6);
+  const bool goes_on =
+      jump(last, contact, BifurcationKind::chatter_border, least_way(BifurcationKind::chatter_border));
   note(BifurcationKind::chatter_border, contact, goes_on ? pushed(last, now_.point.parameter) : last);
   return goes_on;
 }
@@ -334,71 +335,85 @@ bool Continuation::returned(const Solution& before, const Solution& after) const
   if (!(first_.signature == b.signature) || a.fold * first_.fold < 0) return false;
   if ((first_.parameter - a.parameter) * (first_.parameter - b.parameter) > 0) return false;
   const double share = (first_.parameter - a.parameter) / (b.parameter - a.parameter);
-  const double away = (a.state + share * (b.state - a.state) - first_.state).cwiseAbs().maxCoeff();
-  const double length =
-      (b.state - a.state).cwiseAbs().maxCoeff() / size_ + std::abs(b.parameter - a.parameter) / range;
-  return away <= 0.1 * length * size_;
-}
-
-void Continuation::locate_tests(const Solution& before, const Solution& after, double step) {
-  const BranchPoint& a = before.point;
-  const BranchPoint& b = after.point;
-  const auto passes = [&](double BranchPoint::*test) { return a.*test * b.*test < 0; };
-  using Kind = BifurcationKind;
-  if (passes(&BranchPoint::fold)) locate(Kind::fold, a.fold, b.fold, step, before, &BranchPoint::fold);
-  if (passes(&BranchPoint::branching))
-    locate(Kind::branch_point, a.branching, b.branching, step, before, &BranchPoint::branching);
-  if (passes(&BranchPoint::doubling))
-    locate(Kind::period_doubling, a.doubling, b.doubling, step, before, &BranchPoint::doubling);
-  if (passes(&BranchPoint::torus))
-    locate(Kind::neimark_sacker, a.torus, b.torus, step, before, &BranchPoint::torus);
-  const double sign = a.fold < 0 ? -1 : 1;
-  std::stable_sort(passed_.begin(), passed_.end(), [sign](const Bifurcation& x, const Bifurcation& y) {
-    return sign * x.parameter < sign * y.parameter;
+  if (a.orbit.empty() || b.orbit.empty()) return false;
+  const Vector way = b.orbit.front() - a.orbit.front();
+  const Vector there = a.orbit.front() + share * way;
+  const double length = way.cwiseAbs().maxCoeff() / size_ + std::abs(b.parameter - a.parameter) / range;
+  return std::any_of(first_.orbit.begin(), first_.orbit.end(), [&](const Vector& state) {
+    return (there - state).cwiseAbs().maxCoeff() <= 0.1 * length * size_;
   });
 }
 
-/// Regula falsi (Illinois) for the zero of a test function between the last point and the next.
-void Continuation::locate(BifurcationKind kind, double before, double after, double step,
-                          const Solution& from, double BranchPoint::*test) {
+/// Notes what test functions tell between two points, in order along the branch.
+void Continuation::locate_tests(const Solution& before, const Solution& after, double step) {
+  using Kind = BifurcationKind;
+  struct Located {
+    double place;
+    Kind kind;
+    Solution solution;
+  };
+  std::vector<Located> located;
+  const auto look = [&](Kind kind, double BranchPoint::*test) {
+    if (!(before.point.*test * after.point.*test < 0)) return;
+    auto found = locate(kind, before, after, step, test);
+    if (found) located.push_back({found->first, kind, std::move(found->second)});
+  };
+  look(Kind::fold, &BranchPoint::fold);
+  look(Kind::branch_point, &BranchPoint::branching);
+  look(Kind::period_doubling, &BranchPoint::doubling);
+  look(Kind::neimark_sacker, &BranchPoint::torus);
+  std::stable_sort(located.begin(), located.end(),
+                   [](const Located& a, const Located& b) { return a.place < b.place; });
+  for (const Located& at : located) note(at.kind, -1, at.solution);
+}
+
+/// Regula falsi (Illinois) for the zero of a test function between two points; its arclength from the first
+/// and the orbit there. Nothing: no orbit that a motion takes.
+std::optional<std::pair<double, Solution>> Continuation::locate(BifurcationKind kind, const Solution& before,
+                                                                const Solution& after, double step,
+                                                                double BranchPoint::*test) const {
   double low = 0;
   double high = step;
-  double at_low = before;
-  double at_high = after;
-  Solution found = from;
+  double at_low = before.point.*test;
+  double at_high = after.point.*test;
+  const auto [least, greatest] = std::minmax({std::abs(at_low), std::abs(at_high)});
+  Trial found;
+  double place = 0;
   int side = 0;
   for (int k = 0; k < 80 && high - low > 1e-15; ++k) {
-    double middle = (low * at_high - high * at_low) / (at_high - at_low);
-    if (!(middle > low && middle < high) || k % 8 == 7) middle = (low + high) / 2;
-    auto trial = at(from, middle);
-    if (!trial) return;
-    found = std::move(trial->solution);
-    if (kind != BifurcationKind::fold) take_stability(found);
-    const double value = found.point.*test;
+    place = (low * at_high - high * at_low) / (at_high - at_low);
+    if (!(place > low && place < high) || k % 8 == 7) place = (low + high) / 2;
+    auto trial = solved(before, place);
+    if (!trial) return std::nullopt;
+    found = std::move(*trial);
+    if (kind != BifurcationKind::fold) take_stability(found.solution);
+    const double value = found.solution.point.*test;
     if (value == 0) break;
     if (value * at_high < 0) {
       if (side == 1) at_high /= 2;
-      low = middle;
+      low = place;
       at_low = value;
       side = 1;
     } else {
       if (side == -1) at_low /= 2;
-      high = middle;
+      high = place;
       at_high = value;
       side = -1;
     }
   }
   // A sign may change without a zero: at a pole, or for two real multipliers of product one.
-  const bool pole = std::abs(found.point.*test) > std::max(std::abs(before), std::abs(after));
-  if (pole) return;
+  if (!(std::abs(found.solution.point.*test) <= 1e-4 * least + 1e-9 * greatest)) return std::nullopt;
+  judge(found);
+  if (found.verdict == Verdict::open) return std::nullopt;
+  const BranchPoint& p = found.solution.point;
   if (kind == BifurcationKind::neimark_sacker) {
-    const auto& m = found.point.multipliers;
-    const bool pair = std::any_of(m.begin(), m.end(), [](const std::complex<double>& z) {
-      return std::abs(z.imag()) > 1e-9 && std::abs(std::abs(z) - 1) < 1e-6;
-    });
-    if (!pair) return;
+    const bool pair =
+        std::any_of(p.multipliers.begin(), p.multipliers.end(), [](const std::complex<double>& z) {
+          return std::abs(z.imag()) > 1e-9 && std::abs(std::abs(z) - 1) < 1e-6;
+        });
+    if (!pair) return std::nullopt;
   }
-  note(kind, -1, found);
+  return std::pair(place, std::move(found.solution));
 }
 
 /// The last point before the parameter leaves its range.

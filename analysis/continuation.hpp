@@ -4,9 +4,11 @@
 #include <Eigen/Core>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/bifurcation.hpp"
+#include "analysis/grazing.hpp"
 #include "analysis/solution.hpp"
 
 namespace graze {
@@ -63,23 +65,26 @@ class Continuation {
   void face(Solution& solution, double sense) const;
   Solution solution(const std::shared_ptr<const Shooting>& shooting, const Closing& closing,
                     const Eigen::VectorXd& normal) const;
+  std::optional<Trial> solved(const Solution& from, double step) const;
   std::optional<Trial> at(const Solution& from, double step) const;
   void judge(Trial& trial) const;
   std::optional<Solution> remade(Trial& trial, const System& system) const;
   bool reversed(const Solution& solution) const;
   bool fades(const Solution& solution) const;
-  bool turn(Solution& solution) const;
+  static bool passes_beginning(const Solution& solution);
   static bool loses_impact(const Shooting& shooting, const Equations& equations);
   bool accept(Trial trial, double step);
   void anchor_here();
   void note_hopf(const Solution& before, const Solution& after, double step);
   bool returned(const Solution& before, const Solution& after) const;
   void locate_tests(const Solution& before, const Solution& after, double step);
-  void locate(BifurcationKind kind, double before, double after, double step, const Solution& from,
-              double BranchPoint::*test);
+  std::optional<std::pair<double, Solution>> locate(BifurcationKind kind, const Solution& before,
+                                                    const Solution& after, double step,
+                                                    double BranchPoint::*test) const;
   bool pass_change(const Trial& beyond, double step);
   bool end_at_touch();
   bool pass_grazing(const Trial& beyond, double step);
+  void locate_before(const Grazing& grazing);
   bool leave(const Solution& at_grazing, int contact);
   std::optional<Solution> orbit_near(const Solution& last, double parameter, double along) const;
   bool jump(const Solution& last, int contact, BifurcationKind kind, double least);
@@ -87,6 +92,11 @@ class Continuation {
   /// Changes without an equation of their own, over which the walk jumps.
   static bool jumps_over(BifurcationKind kind) {
     return kind == BifurcationKind::chatter_border || kind == BifurcationKind::edge;
+  }
+  /// How far behind a change to look for the orbit there first, of the range: beside a chatter border further
+  /// changes accumulate.
+  static double least_way(BifurcationKind kind) {
+    return kind == BifurcationKind::chatter_border ? 1e-4 : 1e-6;
   }
   bool repeated(BifurcationKind kind, int contact, double parameter) const;
   bool crowded() const;

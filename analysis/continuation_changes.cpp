@@ -15,9 +15,11 @@ namespace graze {
 bool Continuation::pass_grazing(const Trial& beyond, double step) {
   const auto grazing = first_grazing(now_, step, metric(), beyond.record);
   if (!grazing) return false;
+  locate_before(*grazing);
   note(grazing->kind, grazing->contact, grazing->solution);
   if (grazing->kind == BifurcationKind::rising_border) {
-    static_cast<void>(jump(now_, grazing->contact, grazing->kind, 1e-6));  // or it has ended, with a reason
+    static_cast<void>(jump(now_, grazing->contact, grazing->kind,
+                           least_way(grazing->kind)));  // or it has ended, with a reason
     return true;
   }
   const auto behind = behind_grazing(*grazing, metric());
@@ -43,7 +45,20 @@ bool repeats(const BranchPoint& p) {
 
 }  // namespace
 
-/// The first admissible point behind a grazing.
+/// So near to a grazing multipliers are taken that have none at it: one of them grows without bound.
+constexpr double beside = 1e-7;
+
+/// What test functions tell between the last point and a grazing, however near to it.
+void Continuation::locate_before(const Grazing& grazing) {
+  const double step = grazing.place - beside;
+  if (!(step > beside)) return;
+  auto trial = solved(now_, step);
+  if (!trial) return;
+  take_stability(trial->solution);
+  locate_tests(now_, trial->solution, step);
+}
+
+/// To the first admissible point behind a grazing; what test functions tell between them is noted.
 bool Continuation::leave(const Solution& from, int contact) {
   for (double step = 1e-3; step > 1e-10; step /= 4) {
     auto trial = at(from, step);
@@ -52,8 +67,13 @@ bool Continuation::leave(const Solution& from, int contact) {
       end_ = "behind this grazing it is an orbit of fewer periods, passed through several times";
       return false;
     }
+    take_stability(trial->solution);
+    auto begin = step > 2 * beside ? solved(from, beside) : std::nullopt;
+    if (begin) {
+      take_stability(begin->solution);
+      locate_tests(begin->solution, trial->solution, step - beside);
+    }
     now_ = std::move(trial->solution);
-    take_stability(now_);
     step_ = std::max(step, options_.first_step);
     return true;
   }
@@ -68,11 +88,17 @@ std::optional<Solution> Continuation::orbit_near(const Solution& last, double pa
   const std::unique_ptr<System> system = family_.system(parameter);
   if (!system) return std::nullopt;
   NearOrbit near{parameter, last.point.state + along * last.tangent.head(last.shooting->states()),
-                 last.shooting->itinerary().periods, last.point.period};
+                 last.shooting->itinerary().periods, last.point.period, last.point.phase};
   Section period;
-  period.interval = near.turn / near.periods;
-  HybridState state;
-  state.x = near.state;
+  period.kind = Section::Kind::time;
+  period.interval = system->period() > 0 ? system->period() : near.turn / near.periods;
+  const auto begun = [&](const Eigen::VectorXd& x) {
+    HybridState state;
+    state.x = x;
+    state.time = time_in_period(*system, near.phase);
+    return state;
+  };
+  HybridState state = begun(near.state);
   for (const int turns : {0, 0, 1, 3, 20, 100}) {
     Outcome outcome = Outcome::ok;
     for (int k = 0; k < turns * near.periods && outcome == Outcome::ok; ++k) {
@@ -82,8 +108,7 @@ std::optional<Solution> Continuation::orbit_near(const Solution& last, double pa
     auto found = outcome == Outcome::ok ? refine_orbit(family_, near) : std::nullopt;
     if (found && (found->point.state - last.point.state).cwiseAbs().maxCoeff() <= 0.1 * size_) return found;
     if (found || turns > 0) continue;
-    state = HybridState();
-    state.x = last.point.state;
+    state = begun(last.point.state);
   }
   return std::nullopt;
 }
@@ -135,8 +160,8 @@ Solution Continuation::pushed(const Solution& good, double bad) const {
   Solution best = good;
   for (int k = 0; k < 60 && std::abs(best.point.parameter - bad) > 1e-11 * metric().range; ++k) {
     const double middle = (best.point.parameter + bad) / 2;
-    const auto found = refine_orbit(
-        family_, {middle, best.point.state, best.shooting->itinerary().periods, best.point.period});
+    const auto found = refine_orbit(family_, {middle, best.point.state, best.shooting->itinerary().periods,
+                                              best.point.period, best.point.phase});
     const bool goes_on = found && found->point.signature == good.point.signature &&
                          (found->point.state - best.point.state).cwiseAbs().maxCoeff() < 0.1 * size_;
     if (goes_on) best = *found;
@@ -239,7 +264,7 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
     return true;
   }
   const Signature before = now_.point.signature;
-  if (!jump(last.solution, contact, kind, 1e-6)) return false;
+  if (!jump(last.solution, contact, kind, least_way(kind))) return false;
   if (noted && now_.point.signature == before) passed_.pop_back();  // nothing has changed after all
   if (noted && now_.point.signature.periods == before.periods && !(now_.point.signature == before)) {
     // The motion beyond closes nowhere, it may have gone another way still: the orbit there tells the change.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -63,28 +64,65 @@ struct Touching {
   bool closed;
 };
 
-/// Place on a leg at which a guard is lowest, when that is below −depth.
-std::optional<Touching> lowest_on(System& system, const Leg& leg, int contact, int parameter, double depth) {
-  constexpr int samples = 64;
+/// Guard of a contact on its way along a leg.
+struct Sample {
+  double share;  ///< of the leg's duration
+  double guard;
+  double rate;
+};
+
+std::vector<Sample> sampled(System& system, const Leg& leg, int contact, int parameter,
+                            const std::vector<double>& shares) {
   std::vector<Leg> probes;
-  for (int j = 1; j < samples; ++j) {
+  for (const double share : shares) {
     Leg probe = leg;
-    probe.duration *= static_cast<double>(j) / samples;
+    probe.duration *= share;
     probe.end = EventKind::graze;
     probe.contact = contact;
     probes.push_back(std::move(probe));
   }
+  std::vector<Sample> samples;
   const auto course = system.follow(probes, parameter);
-  if (!course) return std::nullopt;
-  const auto lowest =
-      std::min_element(course->legs.begin(), course->legs.end(),
-                       [](const Reached& a, const Reached& b) { return a.measure < b.measure; });
-  if (lowest->measure >= -depth) return std::nullopt;
-  return Touching{0, contact, static_cast<double>(lowest - course->legs.begin() + 1) / samples,
-                  ((leg.mode >> contact) & 1) != 0};
+  for (std::size_t j = 0; course && j < shares.size(); ++j)
+    samples.push_back({shares[j], course->legs[j].measure, course->legs[j].guard});
+  return samples;
 }
 
-/// Where guards of an orbit are crossed between their events: the lowest place of each on each leg.
+/// Places on a leg of so many of the shortest time scales: even ones, and before the first of them ever
+/// closer ones, as behind a slow impact all happens in its own, short time.
+std::vector<double> sampling(double scales) {
+  constexpr int per_scale = 4;
+  constexpr int least = 64;
+  constexpr double earliest = 1e-6;
+  constexpr double growth = 1.2;
+  const int intervals = std::max(least, static_cast<int>(std::ceil(per_scale * scales)));
+  std::vector<double> shares;
+  for (double share = earliest; share < 1.0 / intervals; share *= growth) shares.push_back(share);
+  for (int j = 1; j <= intervals; ++j) shares.push_back(static_cast<double>(j) / intervals);
+  return shares;
+}
+
+/// Minima of a guard on a leg that lie below −depth.
+std::vector<Touching> dips_on(System& system, const Leg& leg, int contact, int parameter, double depth) {
+  const std::vector<Sample> samples =
+      sampled(system, leg, contact, parameter, sampling(leg.duration * system.rate()));
+  std::vector<Touching> dips;
+  for (std::size_t j = 1; j < samples.size(); ++j) {
+    Sample low = samples[j - 1];
+    Sample high = samples[j];
+    if (!(low.rate < 0 && high.rate >= 0)) continue;
+    for (int k = 0; k < 30 && high.share - low.share > 1e-9; ++k) {  // bisection: rates may have corners
+      const auto middle = sampled(system, leg, contact, parameter, {(low.share + high.share) / 2});
+      if (middle.empty()) break;
+      (middle.front().rate < 0 ? low : high) = middle.front();
+    }
+    if (std::min(low.guard, high.guard) < -depth)
+      dips.push_back({0, contact, high.share, ((leg.mode >> contact) & 1) != 0});
+  }
+  return dips;
+}
+
+/// Where guards of an orbit are crossed between their events: the lowest places of each on each leg.
 std::vector<Touching> crossings(const Shooting& shooting, const Vector& u, const std::vector<int>& contacts,
                                 double depth) {
   std::vector<Touching> found;
@@ -100,10 +138,10 @@ std::vector<Touching> crossings(const Shooting& shooting, const Vector& u, const
     system->gaps(state, gap, rate);
     for (const int i : contacts) {
       if (!std::isfinite(gap(i))) continue;
-      auto lowest = lowest_on(*system, leg, i, shooting.family().parameter, depth);
-      if (!lowest) continue;
-      lowest->step = k;
-      found.push_back(*lowest);
+      for (Touching& dip : dips_on(*system, leg, i, shooting.family().parameter, depth)) {
+        dip.step = k;
+        found.push_back(dip);
+      }
     }
   }
   return found;
@@ -117,11 +155,16 @@ std::vector<EventKind> events_of(const Itinerary& itinerary, int contact) {
   return events;
 }
 
+/// Contacts whose events the motion beyond has otherwise; all, where it has the same ones at other instants.
 std::vector<int> changed_contacts(const Itinerary& here, const Record& beyond, int contacts) {
   std::vector<int> changed;
   for (int i = 0; i < contacts; ++i) {
     const bool same = beyond.outcome == Outcome::ok && events_of(here, i) == events_of(beyond.itinerary, i);
     if (!same) changed.push_back(i);
+  }
+  if (changed.empty()) {
+    changed.resize(static_cast<std::size_t>(contacts));
+    std::iota(changed.begin(), changed.end(), 0);
   }
   return changed;
 }
@@ -129,39 +172,35 @@ std::vector<int> changed_contacts(const Itinerary& here, const Record& beyond, i
 /// Looks between a point of a branch and the solution of the same equations a step further.
 class Search {
  public:
-  Search(const Solution& from, double step, const Metric& metric)
-      : from_(from),
-        step_(step),
-        metric_(metric),
-        normal_(metric.state_plane(*from.shooting, from.tangent.head(from.shooting->states()),
-                                   from.parameter_slope())) {}
+  Search(const Solution& from, const Closing& over, double step, const Metric& metric)
+      : from_(from), over_(over), step_(step), metric_(metric) {}
 
   const std::vector<Grazing>& found() const { return found_; }
 
-  /// Impacts outside of chatter that have no speed left at `over`.
-  void lost(const Equations& here, const Closing& over) {
+  /// Impacts outside of chatter that have no speed left at the end.
+  void lost(const Equations& here) {
     const Shooting& shooting = *from_.shooting;
     const std::vector<bool> inside =
         chattering(shooting.itinerary(), std::vector<double>(here.measure.begin(), here.measure.end()));
     for (std::size_t k = 0; k < inside.size(); ++k) {
       const Step& s = shooting.itinerary().steps[k];
       const Eigen::Index row = static_cast<Eigen::Index>(k);
-      if (inside[k] || s.end != EventKind::impact || !(over.equations.measure(row) <= 0)) continue;
-      const double share = here.measure(row) / (here.measure(row) - over.equations.measure(row));
+      if (inside[k] || s.end != EventKind::impact || !(over_.equations.measure(row) <= 0)) continue;
+      const double share = here.measure(row) / (here.measure(row) - over_.equations.measure(row));
       Grazing g;
       g.contact = s.contact;
       g.step = k;
-      offer(std::move(g), from_.shooting, solve_measure(shooting, from_.u + share * (over.u - from_.u), k));
+      offer(std::move(g), from_.shooting, solve_measure(shooting, from_.u + share * (over_.u - from_.u), k));
     }
   }
-  /// A touch at a place where a guard is crossed at `over`.
-  void gained(const Touching& t, const Vector& over) {
+  /// A touch at a place where a guard is crossed at the end.
+  void gained(const Touching& t) {
     const Shooting& shooting = *from_.shooting;
     const auto touched =
         shooting_for(shooting.family(), with(shooting.itinerary(), t.step, EventKind::graze, t.contact),
                      shooting.anchor());
     const Shooting whole = without_nodes(shooting);
-    const auto u = moved(shooting, over, whole);
+    const auto u = moved(shooting, over_.u, whole);
     if (!u) return;
     const auto guess = moved(without_nodes(*touched), with_step(whole, *u, t.step, t.share), *touched);
     if (!guess) return;
@@ -177,11 +216,7 @@ class Search {
   void offer(Grazing g, const std::shared_ptr<const Shooting>& shooting, const Closing& closing) {
     if (!closing.ok) return;
     const Eigen::Index n = shooting->states();
-    const double way = normal_.head(n).dot(closing.u.head(n) - from_.start()) +
-                       parameter_weight() * (closing.u(shooting->size()) - from_.u(from_.shooting->size()));
-    const double whole =
-        normal_.head(n).dot(from_.tangent.head(n)) + parameter_weight() * from_.parameter_slope();
-    g.place = way / whole;
+    g.place = step_ * share(*shooting, closing.u);
     if (g.place < -0.05 * step_ || g.place > 1.05 * step_) return;
     g.solution = from_;
     g.solution.shooting = shooting;
@@ -193,12 +228,21 @@ class Search {
                    metric_.state_plane(*shooting, from_.tangent.head(n), from_.parameter_slope()), metric_);
     found_.push_back(std::move(g));
   }
-  double parameter_weight() const { return normal_(normal_.size() - 1); }
+  /// How far other unknowns are on the way to the end, by their first state and the parameter.
+  double share(const Shooting& shooting, const Vector& u) const {
+    const Eigen::Index n = shooting.states();
+    const Eigen::Index m = from_.shooting->size();
+    const Vector state = over_.u.head(n) - from_.start();
+    const double parameter = over_.u(m) - from_.u(m);
+    const Vector normal = metric_.state_plane(*from_.shooting, state, parameter);
+    const auto along = [&](const Vector& x, double p) { return normal.head(n).dot(x) + normal(m) * p; };
+    return along(u.head(n) - from_.start(), u(shooting.size()) - from_.u(m)) / along(state, parameter);
+  }
 
   const Solution& from_;
+  const Closing& over_;
   double step_;
   const Metric& metric_;
-  Vector normal_;
   std::vector<Grazing> found_;
 };
 
@@ -212,13 +256,12 @@ std::optional<Grazing> first_grazing(const Solution& from, double step, const Me
       solve_plane(shooting, from.u + step * from.tangent, metric.plane(shooting, from.tangent));
   const auto here = shooting.equations(from.u);
   if (!over.ok || !here) return std::nullopt;
-  Search search(from, step, metric);
-  search.lost(*here, over);
+  Search search(from, over, step, metric);
+  search.lost(*here);
   std::vector<int> contacts = changed_contacts(shooting.itinerary(), beyond,
                                                static_cast<int>(shooting.family().model->contacts().size()));
   if (!search.found().empty()) std::erase(contacts, search.found().front().contact);
-  for (const Touching& t : crossings(shooting, over.u, contacts, depth * metric.size))
-    search.gained(t, over.u);
+  for (const Touching& t : crossings(shooting, over.u, contacts, depth * metric.size)) search.gained(t);
   const auto first = std::min_element(search.found().begin(), search.found().end(),
                                       [](const Grazing& a, const Grazing& b) { return a.place < b.place; });
   if (first == search.found().end()) return std::nullopt;

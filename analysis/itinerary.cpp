@@ -96,20 +96,42 @@ void free_short_flights(Record& record, double longest) {
 
 }  // namespace
 
-Record record_turn(System& system, const Eigen::VectorXd& start, int periods, double period) {
+double time_in_period(const System& system, double phase) {
+  return (phase - std::floor(phase)) * system.period();
+}
+
+Record record_turn(System& system, const Eigen::VectorXd& start, int periods, double period, double phase) {
+  if (system.period() > 0) period = system.period();
   Record record;
   record.itinerary.periods = periods;
-  Section section;
-  section.interval = period;
   HybridState state;
   state.x = start;
-  Recorder recorder(0, record);
-  for (int k = 0; k < periods && record.outcome == Outcome::ok; ++k) {
-    record.states.push_back(state.x);
+  state.time = time_in_period(system, phase);
+  const double begin = state.time;
+  Recorder recorder(begin, record);
+  const auto move = [&](const Section& section) {
     record.size = std::max(record.size, state.x.cwiseAbs().maxCoeff());
-    record.outcome = system.advance(state, section, &recorder);
+    if (record.outcome == Outcome::ok) record.outcome = system.advance(state, section, &recorder);
+  };
+  Section whole;
+  whole.interval = period;
+  for (int k = 0; k < periods && record.outcome == Outcome::ok; ++k) {
+    if (phase == 0) record.states.push_back(state.x);
+    move(whole);
+    if (phase > 0) record.states.push_back(state.x);
   }
-  recorder.finish(periods * (system.period() > 0 ? system.period() : period), state.mode);
+  if (phase > 0) {
+    Section rest;
+    rest.kind = Section::Kind::time;
+    rest.interval = begin;
+    move(rest);
+    const std::ptrdiff_t first = periods - 1 - static_cast<std::ptrdiff_t>(std::floor(phase));
+    if (record.outcome == Outcome::ok)
+      std::rotate(record.states.begin(), record.states.begin() + first, record.states.end());
+  }
+  record.end = state.x;
+  recorder.finish(begin + periods * period, state.mode);
+  for (double& time : record.times) time -= begin;
   constexpr double brief = 0.2;  // of the shortest time scale
   free_short_flights(record, brief / system.rate());
   return record;

@@ -23,8 +23,7 @@ struct Step {
   bool operator==(const Step&) const = default;
 };
 
-/// One turn of an orbit, from forcing phase zero to forcing phase zero; without forcing, from any place
-/// between events. The last step is the end of the turn.
+/// One turn of an orbit, from any place between events on. The last step is the end of the turn.
 struct Itinerary {
   std::vector<Step> steps;
   int periods = 1;  ///< of the forcing; without forcing, iterates of the map
@@ -32,21 +31,27 @@ struct Itinerary {
   bool operator==(const Itinerary&) const = default;
 };
 
-/// What happened on one turn, from phase zero.
+/// What happened on one turn.
 struct Record {
   Outcome outcome = Outcome::ok;
   Itinerary itinerary;
   std::vector<double> durations;        ///< of all legs
   std::vector<double> speeds;           ///< approach speed of impacts, else 0
-  std::vector<double> times;            ///< of all events; of complete chatter that of its accumulation
-  std::vector<Eigen::VectorXd> states;  ///< at the beginning of each period
+  std::vector<double> times;            ///< of all events, from the beginning on; of complete chatter that of
+                                        ///< its accumulation
+  std::vector<Eigen::VectorXd> states;  ///< at phase zero of each period; without forcing at its beginning
+  Eigen::VectorXd end;                  ///< state at the end of the last period
   double size = 0;                      ///< greatest entry of the states there and at events
   std::vector<std::pair<int, double>> misses;  ///< contacts nearly touched, each with its speed (core/event)
 };
 
-/// Follows the motion from `start` (phase zero) over so many periods; of a system without forcing each is
-/// `period` long.
-Record record_turn(System& system, const Eigen::VectorXd& start, int periods, double period = 0);
+/// Time since phase zero where an orbit begins, so many forcing periods after its first phase zero.
+double time_in_period(const System& system, double phase);
+
+/// Follows the motion from `start` over so many periods; of a system without forcing each is `period` long.
+/// With forcing it starts `phase` periods after the first of the phases zero that `states` are of.
+Record record_turn(System& system, const Eigen::VectorXd& start, int periods, double period = 0,
+                   double phase = 0);
 
 /// Whether each step is an impact of a complete chatter sequence: impacts of one contact in a row, each
 /// slower than the one before, the last one completed.

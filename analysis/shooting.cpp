@@ -109,7 +109,7 @@ std::optional<Eigen::VectorXd> Shooting::unknowns(const Eigen::VectorXd& start,
   u(size()) = parameter;
   const std::unique_ptr<System> system = family_->system(parameter);
   if (!system) return std::nullopt;
-  std::vector<Leg> list = legs(u);
+  std::vector<Leg> list = legs(u, *system);
   for (std::size_t j = 1; j < nodes_.size(); ++j) list[nodes_[j]].state.resize(0);
   const auto course = system->follow(list, family_->parameter);
   if (!course) return std::nullopt;
@@ -120,12 +120,12 @@ std::optional<Eigen::VectorXd> Shooting::unknowns(const Eigen::VectorXd& start,
 }
 
 /// The legs, with states at nodes only.
-std::vector<Leg> Shooting::legs(const Eigen::VectorXd& u) const {
+std::vector<Leg> Shooting::legs(const Eigen::VectorXd& u, const System& system) const {
   std::vector<Leg> list;
   for (std::size_t k = 0; k < itinerary_.steps.size(); ++k) {
     const Step& step = itinerary_.steps[k];
     Leg leg;
-    leg.time = k == 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
+    leg.time = k == 0 ? anchor_.phase * system.period() : std::numeric_limits<double>::quiet_NaN();
     leg.duration = u(duration_index(k));
     leg.length = step.length;
     leg.mode = step.mode;
@@ -142,7 +142,7 @@ std::vector<Leg> Shooting::legs(const Eigen::VectorXd& u) const {
 std::optional<std::vector<Leg>> Shooting::placed_legs(const Eigen::VectorXd& u) const {
   const std::unique_ptr<System> system = family_->system(u(size()));
   if (!system) return std::nullopt;
-  std::vector<Leg> list = legs(u);
+  std::vector<Leg> list = legs(u, *system);
   const auto course = system->follow(list, family_->parameter);
   if (!course) return std::nullopt;
   for (std::size_t k = 0; k < list.size(); ++k) {
@@ -158,7 +158,7 @@ std::optional<Equations> Shooting::equations(const Eigen::VectorXd& u) const {
   const Eigen::Index unknowns = size() + 1;
   const std::unique_ptr<System> system = family_->system(u(size()));
   if (!system) return std::nullopt;
-  const std::vector<Leg> list = legs(u);
+  const std::vector<Leg> list = legs(u, *system);
   const auto course = system->follow(list, family_->parameter);
   if (!course) return std::nullopt;
   Equations e;
@@ -171,12 +171,13 @@ std::optional<Equations> Shooting::equations(const Eigen::VectorXd& u) const {
   const Eigen::Index live = static_cast<Eigen::Index>(live_columns_.size());
   Eigen::MatrixXd state_slope(live, states_);
   Eigen::VectorXd time_slope = Eigen::VectorXd::Zero(live);
+  time_slope(live - 1) = anchor_.phase * course->period_slope;
   Eigen::MatrixXd next_slope(live, states_);
   Eigen::VectorXd end_slope = time_slope;
   Eigen::MatrixXd slope = Eigen::MatrixXd::Zero(live, size());
   Eigen::MatrixXd measure_slope(live, steps());
   Eigen::VectorXd state;
-  double time = 0;
+  double time = list.front().time;
   Eigen::Index row = 0;
   const auto join = [&](std::size_t node, const Eigen::VectorXd& from) {
     const Eigen::Index column = static_cast<Eigen::Index>(node) * states_;
@@ -235,9 +236,10 @@ std::optional<Equations> Shooting::equations(const Eigen::VectorXd& u) const {
     if (!found) ++column;
   }
   if (forced()) {
-    e.residual(row) = time - itinerary_.periods * system->period();
+    const double end = anchor_.phase + itinerary_.periods;  // in periods
+    e.residual(row) = time - end * system->period();
     slope.col(row) = time_slope;
-    slope(live - 1, row++) -= itinerary_.periods * course->period_slope;
+    slope(live - 1, row++) -= end * course->period_slope;
   } else {
     e.residual(row) = anchor_.normal.dot(u.head(states_) - anchor_.state);
     slope.col(row++).head(states_) = anchor_.normal;
@@ -255,14 +257,14 @@ std::optional<std::vector<Eigen::MatrixXd>> Shooting::transitions(const Eigen::V
   const Eigen::Index n = states_;
   std::vector<Eigen::MatrixXd> matrices;
   if (itinerary_.steps.front().length == Leg::Length::own) {
-    const auto course = system->follow(legs(u), family_->parameter);
+    const auto course = system->follow(legs(u, *system), family_->parameter);
     if (!course) return std::nullopt;
     matrices.push_back(course->legs.front().state_slope.leftCols(n));
     return matrices;
   }
   // Behind each leg one without duration, which tells how fast the motion goes on after the event.
   std::vector<Leg> list;
-  for (const Leg& leg : legs(u)) {
+  for (const Leg& leg : legs(u, *system)) {
     if (!list.empty()) list.back().mode = leg.mode;
     list.push_back(leg);
     Leg after;

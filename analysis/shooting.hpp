@@ -35,13 +35,14 @@ struct Equations {
   Eigen::MatrixXd measure_slope;  ///< by all unknowns, one row per step
 };
 
-/// The plane in which an orbit of a system without forcing begins: normal · (x − state) = 0.
+/// Where an orbit begins: with forcing at an instant of it, without in a plane, normal · (x − state) = 0.
 struct Anchor {
   Eigen::VectorXd state;
-  Eigen::VectorXd normal;  ///< no entries: forced, the orbit begins at phase zero
+  Eigen::VectorXd normal;  ///< no entries: with forcing
+  double phase = 0;  ///< in forcing periods, from the orbit's first phase zero on; less than its periods
 };
 
-/// Rate of change of a state in a mode at phase zero; no entries where it cannot be followed.
+/// Rate of change of a state in a mode, without forcing; no entries where it cannot be followed.
 Eigen::VectorXd velocity_at(const Family& family, double parameter, const Eigen::VectorXd& state,
                             std::int64_t mode);
 /// Across the flow at a state in a mode; none where the system is forced.
@@ -91,7 +92,7 @@ class Shooting {
   std::optional<std::vector<Eigen::MatrixXd>> transitions(const Eigen::VectorXd& u) const;
 
  private:
-  std::vector<Leg> legs(const Eigen::VectorXd& u) const;
+  std::vector<Leg> legs(const Eigen::VectorXd& u, const System& system) const;
 
   const Family* family_;
   Itinerary itinerary_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "analysis/beginning.hpp"
 #include "analysis/multipliers.hpp"
 
 namespace graze {
@@ -30,16 +31,13 @@ void take_multipliers(BranchPoint& point) {
 
 }  // namespace
 
-std::vector<Vector> told_states(const Family& family, System& system, const Vector& start, int periods,
-                                double turn) {
+std::vector<Vector> section_states(const Family& family, System& system, const Vector& start, int iterates,
+                                   double turn) {
   std::vector<Vector> states;
   HybridState state;
   state.x = start;
-  const bool forced = system.period() > 0;
-  if (forced) states.push_back(start);
-  while (states.size() < static_cast<std::size_t>(periods) &&
-         system.advance(state, family.section, nullptr) == Outcome::ok) {
-    if (!forced && state.time > turn) break;
+  while (states.size() < static_cast<std::size_t>(iterates) &&
+         system.advance(state, family.section, nullptr) == Outcome::ok && state.time <= turn) {
     states.push_back(state.x);
   }
   return states;
@@ -72,7 +70,26 @@ Vector without_rounding(const Vector& state, double size) {
 }
 
 Record record_of(System& system, const BranchPoint& point, int periods) {
-  return record_turn(system, point.state, periods, point.period / periods);
+  return record_turn(system, point.state, periods, point.period / periods, point.phase);
+}
+
+bool is_motion(const Solution& s, const Record& record) {
+  constexpr double closure = 1e-8;   // of the size; what an unstable orbit makes of rounding comes on top
+  constexpr double instants = 1e-6;  // of the turn: slow impacts move far for little
+  const Shooting& shooting = *s.shooting;
+  const std::vector<Step>& steps = shooting.itinerary().steps;
+  if (record.durations.size() == steps.size()) {
+    double late = 0;
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      late += record.durations[k] - s.u(shooting.duration_index(k));
+      if (!Leg::finds_end(steps[k].length) && std::abs(late) > instants * s.point.period) return false;
+    }
+  }
+  const double open = (record.end - s.point.state).cwiseAbs().maxCoeff() / (record.size + tiny);
+  if (open <= closure) return true;
+  if (!(open <= 1e-3)) return false;
+  const auto multipliers = orbit_multipliers(shooting, s.u);
+  return !multipliers.empty() && open <= closure * std::abs(multipliers.front());
 }
 
 void take_events(const Family& family, System& system, const Record& record, BranchPoint& point) {
@@ -80,7 +97,8 @@ void take_events(const Family& family, System& system, const Record& record, Bra
   point.size = record.size;
   point.orbit = record.states;
   if (!(system.period() > 0)) {
-    point.orbit = told_states(family, system, record.states.front(), record.itinerary.periods, point.period);
+    point.orbit =
+        section_states(family, system, record.states.front(), record.itinerary.periods, point.period);
   }
   point.impacts.assign(family.model->contacts().size(), 0);
   for (const Step& step : record.itinerary.steps) {
@@ -94,6 +112,7 @@ void take_solution(const Closing& closing, const Metric& metric, Solution& s) {
   BranchPoint& p = s.point;
   p.parameter = s.u(shooting.size());
   p.state = s.start();
+  p.phase = shooting.anchor().phase;
   p.period = shooting.turn(s.u);
   p.residual = closing.residual;
   p.fold = s.parameter_slope() / metric.range;
@@ -113,16 +132,21 @@ std::optional<Solution> find_orbit(const Family& family, const NearOrbit& near) 
   return found;
 }
 
-std::optional<Solution> refine_orbit(const Family& family, const NearOrbit& near) {
-  const std::unique_ptr<System> system = family.system(near.parameter);
+std::optional<Solution> refine_orbit(const Family& family, const NearOrbit& about) {
+  const std::unique_ptr<System> system = family.system(about.parameter);
   if (!system) return std::nullopt;
+  const bool at_phase_zero = system->period() > 0 && about.phase == 0;  // wherever events are
+  const auto begun = at_phase_zero ? between_events(family, about) : about;
+  if (!begun) return std::nullopt;
+  const NearOrbit& near = *begun;
   Vector start = near.state;
   double turn = near.turn;
   for (int attempt = 0; attempt < 4; ++attempt) {
-    const Record record = record_turn(*system, start, near.periods, turn / near.periods);
+    const Record record = record_turn(*system, start, near.periods, turn / near.periods, near.phase);
     if (record.outcome != Outcome::ok) return std::nullopt;
     const Itinerary itinerary = family.solved(record.itinerary, *system);
-    const Anchor anchor = anchor_at(family, near.parameter, start, itinerary.steps.front().mode);
+    Anchor anchor = anchor_at(family, near.parameter, start, itinerary.steps.front().mode);
+    anchor.phase = near.phase;
     Solution s;
     s.shooting = shooting_for(family, itinerary, anchor);
     const auto guess = s.shooting->unknowns(start, record.durations, near.parameter);
@@ -131,33 +155,18 @@ std::optional<Solution> refine_orbit(const Family& family, const NearOrbit& near
     if (!closing.ok) return std::nullopt;
     start = without_rounding(closing.u.head(s.shooting->states()), record.size);
     turn = s.shooting->turn(closing.u);
-    const Record own = record_turn(*system, start, near.periods, turn / near.periods);
+    const Record own = record_turn(*system, start, near.periods, turn / near.periods, near.phase);
     if (own.outcome != Outcome::ok || !(family.solved(own.itinerary, *system) == itinerary)) continue;
     const Eigen::Index m = s.shooting->size();
     const Metric metric{own.size + tiny, turn, 1};
     s.tangent = tangent_of(*s.shooting, closing.equations, Vector::Unit(m + 1, m), metric);
     take_solution(closing, metric, s);
     s.point.state = start;
+    if (!is_motion(s, own)) continue;
     take_events(family, *system, own, s.point);
     return s;
   }
   return std::nullopt;
-}
-
-std::optional<NearOrbit> between_events(const Family& family, const NearOrbit& near) {
-  const std::unique_ptr<System> system = family.system(near.parameter);
-  if (!system) return std::nullopt;
-  if (system->period() > 0) return near;
-  const Record record = record_turn(*system, near.state, 1, near.turn);
-  if (record.outcome != Outcome::ok) return std::nullopt;
-  const auto longest = std::max_element(record.durations.begin(), record.durations.end());
-  Section middle;
-  middle.interval = *longest / 2;
-  for (auto before = record.durations.begin(); before != longest; ++before) middle.interval += *before;
-  HybridState state;
-  state.x = near.state;
-  if (system->advance(state, middle, nullptr) != Outcome::ok) return std::nullopt;
-  return NearOrbit{near.parameter, state.x, near.periods, near.turn};
 }
 
 }  // namespace graze

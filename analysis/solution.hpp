@@ -15,7 +15,8 @@ namespace graze {
 /// A point of a branch.
 struct BranchPoint {
   double parameter = 0;
-  Eigen::VectorXd state;               ///< where the orbit begins: at phase zero
+  Eigen::VectorXd state;               ///< where the orbit begins
+  double phase = 0;                    ///< … in forcing periods from the first phase zero (Anchor)
   std::vector<Eigen::VectorXd> orbit;  ///< states on the section of the family, in order
   Signature signature;
   std::vector<int> impacts;  ///< per contact, in one turn; of complete chatter those that were followed
@@ -51,9 +52,10 @@ struct Solution {
 /// An orbit, nearly: what Newton's method begins with.
 struct NearOrbit {
   double parameter = 0;
-  Eigen::VectorXd state;  ///< at phase zero; without forcing, anywhere between events
+  Eigen::VectorXd state;  ///< anywhere between events
   int periods = 1;        ///< of the forcing; without forcing, iterates of the map
   double turn = 0;        ///< time of one turn; not used when forced
+  double phase = 0;       ///< of the state, in forcing periods (Anchor)
 };
 
 /// The orbit near a motion that nearly closes; nothing when Newton's method does not get there or the motion
@@ -61,14 +63,10 @@ struct NearOrbit {
 std::optional<Solution> find_orbit(const Family& family, const NearOrbit& near);
 /// The same without what take_stability adds.
 std::optional<Solution> refine_orbit(const Family& family, const NearOrbit& near);
-/// Without forcing: the same orbit begun in the middle of its longest way between events. Nothing: the motion
-/// breaks off.
-std::optional<NearOrbit> between_events(const Family& family, const NearOrbit& near);
-
-/// States on the section of the family within one turn from `start` on: at phase zero of each period, or,
-/// without forcing, as often as the map's iterates; fewer where the motion breaks off.
-std::vector<Eigen::VectorXd> told_states(const Family& family, System& system, const Eigen::VectorXd& start,
-                                         int periods, double turn);
+/// States on the section of the family within one turn from `start` on, of a system without forcing: as many
+/// as the map has iterates, fewer where the motion breaks off.
+std::vector<Eigen::VectorXd> section_states(const Family& family, System& system,
+                                            const Eigen::VectorXd& start, int iterates, double turn);
 
 /// A state with entries of zero where they are so but for rounding, as a share of `size`: what rests on a
 /// contact must rest there when a motion begins.
@@ -76,6 +74,11 @@ Eigen::VectorXd without_rounding(const Eigen::VectorXd& state, double size);
 
 /// The motion of a point of a branch itself.
 Record record_of(System& system, const BranchPoint& point, int periods);
+
+/// Whether the motion with the same events as a solution is that solution: it closes, and its events come at
+/// the instants solved for. Equations alone do not tell: behind an impact that has lost its speed, or a gap
+/// that is crossed, they have solutions that no motion takes.
+bool is_motion(const Solution& solution, const Record& record);
 
 /// Equations for orbits of an itinerary, with nodes where it is long.
 std::shared_ptr<const Shooting> shooting_for(const Family& family, const Itinerary& itinerary,

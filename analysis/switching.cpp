@@ -43,9 +43,11 @@ bool is_single(const Family& family, const Solution& orbit, double size) {
   const auto system = family.system(orbit.point.parameter);
   const int periods = orbit.shooting->itinerary().periods;
   Section section;
+  section.kind = Section::Kind::time;
   section.interval = orbit.point.period / periods;
   HybridState half;
   half.x = orbit.point.state;
+  half.time = time_in_period(*system, orbit.point.phase);
   for (int k = 0; k < periods / 2; ++k) static_cast<void>(system->advance(half, section, nullptr));
   return (half.x - orbit.point.state).cwiseAbs().maxCoeff() < 1e-7 * size;
 }
@@ -56,7 +58,8 @@ std::vector<Solution> switched(const Family& family, const Bifurcation& at,
                                const ContinuationOptions& options) {
   const bool doubling = at.kind == BifurcationKind::period_doubling;
   const Itinerary itinerary = doubling ? doubled(at.itinerary) : at.itinerary;
-  const Anchor anchor = anchor_at(family, at.parameter, at.state, itinerary.steps.front().mode);
+  Anchor anchor = anchor_at(family, at.parameter, at.state, itinerary.steps.front().mode);
+  anchor.phase = at.phase;
   const Shooting shooting(family, itinerary, anchor);
   const Eigen::Index n = shooting.states();
   const Eigen::Index steps = static_cast<Eigen::Index>(at.itinerary.steps.size());
@@ -76,7 +79,7 @@ std::vector<Solution> switched(const Family& family, const Bifurcation& at,
       const Closing closing = solve_plane(shooting, u + sense * step * across, normal);
       if (!closing.ok) continue;
       auto found = find_orbit(family, {closing.u(shooting.size()), closing.u.head(n), itinerary.periods,
-                                       shooting.turn(closing.u)});
+                                       shooting.turn(closing.u), at.phase});
       if (!found) continue;
       const Vector away = found->point.state - at.state;
       if (!(metric.size * 1e-6 < away.cwiseAbs().maxCoeff())) continue;

@@ -8,11 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/analysis.hpp"
 #include "analysis/points.hpp"
 #include "core/lanes.hpp"
 #include "core/recalling_system.hpp"
-#include "tests/support.hpp"
+#include "tests/analyses.hpp"
 
 using namespace graze;
 using namespace graze::test;
@@ -54,16 +53,7 @@ struct KernelKept {
 
 std::unique_ptr<Analysis> make_analysis(const std::string& name, const std::string& model,
                                         const std::string& keys) {
-  Problem problem;
-  problem.model = make_model(model);
-  problem.start_state.assign(problem.model->states().size(), 0.0);
-  const Value table = settings("[analysis]\n" + keys).at("analysis");
-  for (const AnalysisInfo& info : analyses()) {
-    if (info.name != name) continue;
-    problem.analysis = checked(table, info.keys, "analysis");
-    return info.make(problem);
-  }
-  throw std::runtime_error("no analysis " + name);
+  return graze::test::make_analysis(name, make_problem(name, model, keys));
 }
 
 /// An array over the whole grid from these blocks.

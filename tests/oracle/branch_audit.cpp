@@ -1,0 +1,538 @@
+/// Branches of random linear systems against the motion itself (branch_audit.hpp).
+#include "tests/oracle/branch_audit.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+
+#include "analysis/bifurcation.hpp"
+#include "analysis/poincare_map.hpp"
+#include "tests/analyses.hpp"
+#include "tests/dice.hpp"
+#include "tests/family.hpp"
+
+namespace graze::test {
+namespace {
+
+std::string axis_text(const BranchCase& c) {
+  return "axis = { parameter = '" + c.parameter + "', from = " + Value(c.from).toml() +
+         ", to = " + Value(c.to).toml();
+}
+
+std::string sweep_keys(const BranchCase& c) {
+  return "name = 'sweep'\n" + axis_text(c) + ", points = " + std::to_string(c.sweep_points) + " }\n";
+}
+
+std::string continue_keys(const BranchCase& c) {
+  return "name = 'continue'\n" + axis_text(c) + " }\n" +
+         (c.sweep_points > 0 ? "start = 'from_sweep'\nsweep = 'sweep.h5'\n"
+                             : "at = " + Value(c.at).toml() + "\n") +
+         c.keys;
+}
+
+/// Keys without the name of the analysis.
+std::string unnamed(const std::string& keys) { return keys.substr(keys.find('\n') + 1); }
+
+std::string initial_text(const BranchCase& c) {
+  if (c.start.empty()) return "";
+  Value::Array state;
+  for (const double x : c.start) state.emplace_back(x);
+  return "[initial]\nstate = " + Value(std::move(state)).toml() + "\n";
+}
+
+template <class T>
+const std::vector<T>& column(const Dataset& data, const std::string& name) {
+  return std::get<std::vector<T>>(data.at(name).values);
+}
+
+std::string attribute(const Dataset& data, const std::string& name) {
+  for (const auto& [key, text] : data.attributes) {
+    if (key == name) return text;
+  }
+  throw std::out_of_range("no attribute " + name);
+}
+
+/// The greatest state on the way.
+class Extent final : public Observer {
+ public:
+  double greatest = 0;
+  void event(const Event& e) override {
+    take(e.before);
+    take(e.after);
+  }
+  void take(std::span<const double> state) {
+    for (const double x : state) greatest = std::max(greatest, std::abs(x));
+  }
+  void near_miss(int, double, double) override {}
+  void excursion(int, double, double) override {}
+};
+
+/// The motion from a state on, over some periods.
+struct Motion {
+  Outcome outcome = Outcome::ok;
+  double error = 0;                     ///< |end − start|
+  double size = 0;                      ///< greatest state met
+  std::vector<Eigen::VectorXd> states;  ///< at phase zero
+};
+
+Motion followed(System& system, const Eigen::VectorXd& start, int periods) {
+  Motion motion;
+  Extent extent;
+  HybridState state;
+  state.x = start;
+  for (int k = 0; k < periods && motion.outcome == Outcome::ok; ++k) {
+    motion.states.push_back(state.x);
+    extent.take({state.x.data(), static_cast<std::size_t>(state.x.size())});
+    motion.outcome = system.advance(state, {}, &extent);
+  }
+  motion.size = extent.greatest;
+  motion.error = (state.x - start).cwiseAbs().maxCoeff();
+  return motion;
+}
+
+/// A state next to an orbit that penetrates no stop; nothing: none is found.
+std::optional<Eigen::VectorXd> beside(const System& system, const Eigen::VectorXd& x, double away) {
+  Dice dice(1);
+  for (int attempt = 0; attempt < 64; ++attempt) {
+    HybridState state;
+    state.x = x;
+    for (double& entry : state.x) entry += away * (dice.coin() ? 1 : -1) * dice.number(0.5, 1);
+    Eigen::VectorXd gap, rate;
+    system.gaps(state, gap, rate);
+    if (gap.size() == 0 || gap.minCoeff() >= 0) return state.x;
+  }
+  return std::nullopt;
+}
+
+/// Whether the motion from beside an orbit returns to it, within 2000 turns; nothing: it breaks off.
+std::optional<bool> returns_from(System& system, const Motion& orbit, double share) {
+  constexpr int turns = 2000;
+  const double away = share * orbit.size;
+  const Eigen::VectorXd& x = orbit.states.front();
+  const auto start = beside(system, x, away);
+  if (!start) return std::nullopt;
+  HybridState state;
+  state.x = *start;
+  double early = 0;
+  double late = 0;
+  for (int turn = 0; turn < turns; ++turn) {
+    for (std::size_t k = 0; k < orbit.states.size(); ++k) {
+      if (system.advance(state, {}, nullptr) != Outcome::ok) return std::nullopt;
+    }
+    const double distance = (state.x - x).cwiseAbs().maxCoeff();
+    if (distance < 1e-2 * away) return true;
+    if (distance > 1e3 * away) return false;
+    if (turn >= turns / 4 && turn < turns / 2) early = std::max(early, distance);
+    if (turn >= 3 * turns / 4) late = std::max(late, distance);
+  }
+  return late < early;
+}
+
+/// The same; a domain of attraction may be as narrow as a grazing is near, so what disagrees with `expected`
+/// is asked again nearer by.
+std::optional<bool> returns(System& system, const Motion& orbit, bool expected) {
+  std::optional<bool> answer;
+  for (const double share : {1e-6, 1e-9}) {
+    answer = returns_from(system, orbit, share);
+    if (answer == expected) break;
+  }
+  return answer;
+}
+
+/// A located point.
+struct Located {
+  BifurcationKind kind;
+  int contact;
+  int branch;
+  int periods;
+  double parameter;
+  Eigen::VectorXd state;
+  /// Whether a multiplier passes its border, no event changes.
+  bool smooth() const { return kind <= BifurcationKind::branch_point; }
+};
+
+std::vector<Located> located_points(const Dataset& data, const std::string& parameter) {
+  const auto& states = column<double>(data, "orbit_state");
+  const Eigen::Index n = static_cast<Eigen::Index>(data.size("state"));
+  std::vector<Located> points;
+  for (std::size_t k = 0; k < data.size("point"); ++k) {
+    points.push_back(
+        {static_cast<BifurcationKind>(column<std::int8_t>(data, "kind")[k]),
+         column<std::int32_t>(data, "contact")[k], column<std::int32_t>(data, "branch")[k],
+         column<std::int32_t>(data, "forcing_periods")[k], column<double>(data, parameter)[k],
+         Eigen::Map<const Eigen::VectorXd>(states.data() + static_cast<Eigen::Index>(k) * n, n)});
+  }
+  return points;
+}
+
+/// How far the multipliers of an orbit are from the border that this kind of point is named after.
+double missed_border(System& system, const Located& point) {
+  HybridState state;
+  state.x = point.state;
+  Eigen::MatrixXd jacobian = Eigen::MatrixXd::Identity(state.x.size(), state.x.size());
+  for (int k = 0; k < point.periods; ++k) {
+    if (PoincareMap(system, {}).iterate(state, jacobian) != Outcome::ok) return HUGE_VAL;
+  }
+  double missed = HUGE_VAL;
+  for (const std::complex<double> m : jacobian.eigenvalues()) {
+    const double away = point.kind == BifurcationKind::neimark_sacker    ? std::abs(m) - 1
+                        : point.kind == BifurcationKind::period_doubling ? std::abs(m + 1.0)
+                                                                         : std::abs(m - 1.0);
+    missed = std::min(missed, std::abs(away));
+  }
+  return missed;
+}
+
+/// What the audit of one case works on.
+class Auditor {
+ public:
+  Auditor(const BranchCase& c, const Dataset& data)
+      : case_(c),
+        family_(family(c.model, c.parameter.c_str())),
+        branches_(data.group("branch")->groups),
+        located_(located_points(*data.group("bifurcation"), c.parameter)) {}
+
+  Audit run() {
+    audit_.systems = 1;
+    for (std::size_t k = 0; k < branches_.size(); ++k) look_at(static_cast<int>(k));
+    for (std::size_t k = 0; k < located_.size(); ++k) look_at_located(k);
+    return std::move(audit_);
+  }
+
+ private:
+  void look_at(int branch);
+  void look_at_stability(const std::string& where, System& system, const Motion& orbit, double greatest,
+                         bool stable);
+  void look_at_located(std::size_t number);
+  void end(const std::string& where, const std::string& reason);
+  void report(const std::string& text) { audit_.violations.push_back(text); }
+  std::string at(double parameter) const { return case_.parameter + " = " + fmt_double(parameter); }
+  double range() const { return case_.to - case_.from; }
+  double growth_near(int branch, double parameter) const;
+  bool on_border(int branch, double parameter, const Motion& orbit) const;
+  double closing(const Located& point, double shift) const;
+
+  const BranchCase& case_;
+  Family family_;
+  const std::vector<Group>& branches_;
+  std::vector<Located> located_;
+  Audit audit_;
+};
+
+/// Greatest modulus of the multipliers at a point.
+double growth(const Dataset& branch, std::size_t point) {
+  const std::size_t n = branch.size("multiplier");
+  const auto& re = column<double>(branch, "multiplier_re");
+  const auto& im = column<double>(branch, "multiplier_im");
+  double greatest = 0;
+  for (std::size_t k = point * n; k < (point + 1) * n; ++k) {
+    if (!std::isnan(re[k])) greatest = std::max(greatest, std::hypot(re[k], im[k]));
+  }
+  return greatest;
+}
+
+void Auditor::end(const std::string& where, const std::string& reason) {
+  const End kind = end_kind(reason);
+  ++audit_.ends[static_cast<std::size_t>(kind)];
+  if (kind != End::normal) audit_.abnormal_ends.push_back(where + ": " + reason);
+}
+
+void Auditor::look_at(int branch) {
+  const Dataset& b = branches_[static_cast<std::size_t>(branch)].data;
+  ++audit_.branches;
+  const auto& parameters = column<double>(b, case_.parameter);
+  const auto& states = column<double>(b, "orbit_state");
+  const auto& periods = column<std::int32_t>(b, "forcing_periods");
+  const auto& stable = column<std::int8_t>(b, "stable");
+  const std::size_t n = b.size("state");
+  const std::string name = "branch " + std::to_string(branch);
+  end(name + " begins at " + at(parameters.front()), attribute(b, "begins"));
+  end(name + " ends at " + at(parameters.back()), attribute(b, "ends"));
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    ++audit_.points;
+    const std::string where = name + " point " + std::to_string(k) + " " + at(parameters[k]);
+    const Eigen::VectorXd x = Eigen::Map<const Eigen::VectorXd>(states.data() + k * b.size("iterate") * n,
+                                                                static_cast<Eigen::Index>(n));
+    const auto system = family_.system(parameters[k]);
+    const Motion orbit = followed(*system, x, periods[k]);
+    const double greatest = growth(b, k);
+    const double error = orbit.error / orbit.size / std::max(1.0, greatest);
+    if (orbit.outcome != Outcome::ok || !(error <= 1e-8)) {
+      ++audit_.ghosts;
+      report("ghost: " + where + ", the motion ends " + Value(orbit.error / orbit.size).toml() +
+             " of its size away");
+      continue;
+    }
+    audit_.worst = std::max(audit_.worst, error);
+    if (std::abs(greatest - 1) < 1e-3 || on_border(branch, parameters[k], orbit)) {
+      ++audit_.neutral;
+    } else {
+      look_at_stability(where, *system, orbit, greatest, stable[k] != 0);
+    }
+  }
+}
+
+void Auditor::look_at_stability(const std::string& where, System& system, const Motion& orbit,
+                                double greatest, bool stable) {
+  const auto answer = returns(system, orbit, stable);
+  if (!answer) {
+    ++audit_.undecided;
+  } else if (*answer != stable) {
+    ++(*answer ? audit_.stable : audit_.unstable);
+    report((*answer ? "told unstable, but the motion returns: " : "told stable, but the motion leaves: ") +
+           where + ", greatest multiplier " + Value(greatest).toml());
+  }
+}
+
+/// Whether a point of a branch is one where events change: the derivative is another on either side.
+bool Auditor::on_border(int branch, double parameter, const Motion& orbit) const {
+  return std::any_of(located_.begin(), located_.end(), [&](const Located& p) {
+    return p.branch == branch && !p.smooth() && std::abs(p.parameter - parameter) <= 1e-9 * range() &&
+           (p.state - orbit.states.front()).cwiseAbs().maxCoeff() <= 1e-6 * orbit.size;
+  });
+}
+
+/// At the point of a branch that is nearest in the parameter; at least 1.
+double Auditor::growth_near(int branch, double parameter) const {
+  const Dataset& b = branches_[static_cast<std::size_t>(branch)].data;
+  const auto& parameters = column<double>(b, case_.parameter);
+  const auto nearest = std::min_element(parameters.begin(), parameters.end(), [&](double x, double y) {
+    return std::abs(x - parameter) < std::abs(y - parameter);
+  });
+  return std::max(1.0, growth(b, static_cast<std::size_t>(nearest - parameters.begin())));
+}
+
+/// Error of closing at a located point, with the parameter a little beside it.
+double Auditor::closing(const Located& point, double shift) const {
+  const auto system = family_.system(point.parameter + shift * range());
+  const Motion orbit = followed(*system, point.state, point.periods);
+  return orbit.outcome == Outcome::ok ? orbit.error / orbit.size : HUGE_VAL;
+}
+
+void Auditor::look_at_located(std::size_t number) {
+  const Located& point = located_[number];
+  ++audit_.located;
+  const std::string where = bifurcation_names()[static_cast<std::size_t>(point.kind)] + " of contact " +
+                            std::to_string(point.contact) + " on branch " + std::to_string(point.branch) +
+                            " " + at(point.parameter);
+  const double growth = growth_near(point.branch, point.parameter);
+  double error = closing(point, 0);
+  // At a border rounding decides on which side the motion takes its way, and a touch of 1e-16 is an impact of
+  // speed 1e-8: beside it, on one side, there is none.
+  const double beside = 1e-8;
+  if (!point.smooth()) error = std::min({error, closing(point, -beside), closing(point, beside)});
+  if (!(error <= (point.smooth() ? 1e-8 : 1e-6) * growth)) {
+    ++audit_.located_ghosts;
+    report("located ghost: " + where + ", the motion ends " + Value(error).toml() + " of its size away");
+    return;
+  }
+  audit_.worst_located = std::max(audit_.worst_located, error / growth);
+  const auto system = family_.system(point.parameter);
+  const Motion orbit = followed(*system, point.state, point.periods);
+  if (point.smooth() && !on_border(point.branch, point.parameter, orbit)) {
+    const double missed = missed_border(*system, point);
+    if (!(missed <= 1e-5 * growth)) {
+      ++audit_.misnamed;
+      report("no multiplier there: " + where + ", the nearest is " + Value(missed).toml() + " away");
+    }
+  }
+  for (std::size_t j = number + 1; j < located_.size(); ++j) {
+    const Located& other = located_[j];
+    if (other.kind != point.kind || other.contact != point.contact ||
+        !(std::abs(other.parameter - point.parameter) <= 1e-7 * range()))
+      continue;
+    const bool met = std::any_of(orbit.states.begin(), orbit.states.end(), [&](const Eigen::VectorXd& x) {
+      return (x - other.state).cwiseAbs().maxCoeff() <= 1e-6 * orbit.size;
+    });
+    if (!met) continue;
+    ++(other.periods == point.periods ? audit_.duplicates : audit_.met_again);
+    report("located twice: " + where + ", periods " + std::to_string(point.periods) + ", and on branch " +
+           std::to_string(other.branch) + ", periods " + std::to_string(other.periods));
+    break;
+  }
+}
+
+}  // namespace
+
+std::string case_text(const BranchCase& c) {
+  const std::string model = "graze = 1\n[model]\n" + c.model + "\n" + initial_text(c);
+  const std::string last = model + "[analysis]\n" + continue_keys(c);
+  return c.sweep_points == 0
+             ? last
+             : model + "[analysis]\n" + sweep_keys(c) + "# its result is sweep.h5 of:\n" + last;
+}
+
+Dataset branches_of(const BranchCase& c) {
+  Problem problem = make_problem("continue", c.model, unnamed(continue_keys(c)), c.start);
+  if (c.sweep_points > 0) {
+    const Problem sweep = make_problem("sweep", c.model, unnamed(sweep_keys(c)), c.start);
+    problem.sweep = std::make_shared<const Dataset>(result_of(*make_analysis("sweep", sweep)));
+  }
+  return result_of(*make_analysis("continue", problem));
+}
+
+End end_kind(const std::string& reason) {
+  if (reason == "comes back on itself") return End::turned_back;
+  if (reason == "as many points as allowed") return End::full;
+  for (const char* normal :
+       {"end of the range", "the branch is closed", "goes on as branch ", "period doubling",
+        "the orbit shrinks to rest", "an orbit of half as many periods",
+        "behind this grazing it is an orbit of fewer periods"}) {
+    if (reason.starts_with(normal)) return End::normal;
+  }
+  return End::numerical;
+}
+
+Audit& Audit::operator+=(const Audit& other) {
+  for (int Audit::*count :
+       {&Audit::systems, &Audit::branches, &Audit::points, &Audit::located, &Audit::ghosts,
+        &Audit::located_ghosts, &Audit::misnamed, &Audit::duplicates, &Audit::met_again, &Audit::unstable,
+        &Audit::stable, &Audit::neutral, &Audit::undecided})
+    this->*count += other.*count;
+  for (std::size_t k = 0; k < ends.size(); ++k) ends[k] += other.ends[k];
+  worst = std::max(worst, other.worst);
+  worst_located = std::max(worst_located, other.worst_located);
+  violations.insert(violations.end(), other.violations.begin(), other.violations.end());
+  abnormal_ends.insert(abnormal_ends.end(), other.abnormal_ends.begin(), other.abnormal_ends.end());
+  return *this;
+}
+
+Audit audit(const BranchCase& c, const Dataset& branches) { return Auditor(c, branches).run(); }
+
+}  // namespace graze::test
+
+using namespace graze;
+using namespace graze::test;
+
+namespace {
+
+double rounded(double x) { return std::round(x * 1000) / 1000; }
+
+/// A coordinate or the difference of two, with a sign.
+Eigen::VectorXd some_direction(Dice& dice, Eigen::Index masses) {
+  Eigen::VectorXd v = Eigen::VectorXd::Zero(masses);
+  const auto one = [&] {
+    return static_cast<Eigen::Index>(dice.number(0, 0.999) * static_cast<double>(masses));
+  };
+  const Eigen::Index i = one();
+  v(i) = 1;
+  if (masses > 1 && dice.number(0, 1) < 0.4) v((i + 1) % masses) = -1;
+  return dice.coin() ? v : Eigen::VectorXd(-v);
+}
+
+std::string numbers(const Eigen::VectorXd& v) {
+  Value::Array list;
+  for (const double x : v) list.emplace_back(rounded(x));
+  return Value(std::move(list)).toml();
+}
+
+std::string numbers(const Eigen::MatrixXd& m) {
+  std::string text;
+  for (const auto& row : m.rowwise()) text += (text.empty() ? "" : ", ") + numbers(Eigen::VectorXd(row));
+  return "[" + text + "]";
+}
+
+/// A chain of masses between springs and dampers, with stops, swept over the frequency of its forcing.
+BranchCase random_case(unsigned seed, bool friction) {
+  Dice dice(seed);
+  const auto count = [&](int most) { return 1 + static_cast<int>(dice.number(0, 0.999) * most); };
+  const Eigen::Index n = count(3);
+  Eigen::VectorXd mass(n), spring(n + 1);
+  for (double& m : mass) m = dice.number(0.5, 2.5);
+  for (double& k : spring) k = dice.number(0.4, 3);
+  if (dice.coin()) spring(n) = 0;  // the last mass is free on its other side
+  Eigen::MatrixXd K = Eigen::MatrixXd::Zero(n, n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    K(i, i) = rounded(spring(i)) + rounded(spring(i + 1));
+    if (i > 0) K(i, i - 1) = K(i - 1, i) = -rounded(spring(i));
+  }
+  const double damping = std::pow(10, dice.number(-2.3, -0.3));
+  BranchCase c;
+  c.model = "name = 'linear_stops'\nmass = " + numbers(Eigen::MatrixXd(mass.asDiagonal())) +
+            "\ndamping = " + numbers(Eigen::MatrixXd(damping * K)) + "\nstiffness = " + numbers(K) + "\n";
+  const double omega = rounded(dice.number(0.5, 2) * std::sqrt(spring(0) / mass(0)));
+  c.model += "omega = " + Value(omega).toml() + "\nforce = [";
+  const int harmonics = count(2);
+  for (int k = 1; k <= harmonics; ++k) {
+    const double bound = k == 1 ? 1.2 : 0.4;
+    c.model += "{ order = " + std::to_string(k) + ", cosine = " + numbers(dice.vector(n, bound)) +
+               ", sine = " + numbers(Eigen::VectorXd((k - 1) * dice.vector(n, bound))) + " }, ";
+  }
+  c.model += "]\nstop = [";
+  const int stops = count(3);
+  for (int k = 0; k < stops; ++k) {
+    c.model += "{ normal = " + numbers(some_direction(dice, n)) +
+               ", position = " + Value(rounded(dice.number(0.03, 0.8))).toml() +
+               ", restitution = " + Value(rounded(dice.number(0.3, 0.95))).toml() + " }, ";
+  }
+  c.model += "]\n";
+  if (friction) {
+    c.model += "friction = [";
+    const int frictions = count(2);
+    for (int k = 0; k < frictions; ++k) {
+      c.model += "{ direction = " + numbers(some_direction(dice, n)) +
+                 ", amplitude = " + Value(rounded(dice.number(0.02, 0.25))).toml() + " }, ";
+    }
+    c.model += "]\n";
+  }
+  const double way = dice.number(0.4, 0.9);
+  c.parameter = "omega";
+  c.from = rounded(omega * (1 - way));
+  c.to = rounded(omega * (1 + way));
+  c.sweep_points = 81;
+  c.keys = "points = 400\nbranches = 30\n";
+  return c;
+}
+
+void print_head() {
+  std::printf(
+      "  seed branches points ghosts neutral open stable unstable | located ghosts misnamed twice again |"
+      " ends: normal back numerical full | worst closing, located\n");
+}
+
+void print_row(const std::string& name, const Audit& a) {
+  std::printf("%6s %8d %6d %6d %7d %4d %6d %8d | %7d %6d %8d %5d %5d | %12d %4d %9d %4d | %.0e %.0e\n",
+              name.c_str(), a.branches, a.points, a.ghosts, a.neutral, a.undecided, a.stable, a.unstable,
+              a.located, a.located_ghosts, a.misnamed, a.duplicates, a.met_again, a.ends[0], a.ends[1],
+              a.ends[2], a.ends[3], a.worst, a.worst_located);
+  std::fflush(stdout);
+}
+
+void print_violations(const Audit& a) {
+  for (const std::string& line : a.violations) std::printf("       %s\n", line.c_str());
+  for (const std::string& line : a.abnormal_ends) std::printf("       %s\n", line.c_str());
+  std::fflush(stdout);
+}
+
+Audit audit_random(unsigned first, unsigned systems, bool friction) {
+  Audit sum;
+  print_head();
+  for (unsigned seed = first; seed < first + systems; ++seed) {
+    const BranchCase c = random_case(seed, friction);
+    const Audit one = audit(c, branches_of(c));
+    print_row(std::to_string(seed), one);
+    print_violations(one);
+    if (one.faults() > 0) std::printf("%s\n", case_text(c).c_str());
+    sum += one;
+  }
+  print_row("sum", sum);
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("audit of as many random systems as asked for", "[.audit]") {
+  const auto from_environment = [](const char* name, unsigned fallback) {
+    const char* text = std::getenv(name);
+    return text != nullptr ? static_cast<unsigned>(std::stoul(text)) : fallback;
+  };
+  const Audit sum =
+      audit_random(from_environment("GRAZE_AUDIT_FIRST", 0), from_environment("GRAZE_AUDIT_COUNT", 30),
+                   from_environment("GRAZE_AUDIT_FRICTION", 0) != 0);
+  CHECK(sum.faults() == 0);
+}

@@ -1,0 +1,176 @@
+/// Branches over grazings: every point is a motion, none turns back, nothing is missed just behind a grazing.
+#include <catch2/catch.hpp>
+
+#include <Eigen/Core>
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <string>
+
+#include "analysis/attractor.hpp"
+#include "analysis/branch.hpp"
+#include "tests/family.hpp"
+
+using namespace graze;
+using namespace graze::test;
+
+namespace {
+
+Branch branch_from(const Family& f, const std::vector<double>& state, double at, double from, double to) {
+  const auto system = f.system(at);
+  AttractorOptions settle;
+  settle.transient = 50;
+  const Attractor a = find_attractor(PoincareMap(*system, f.section), state_at(state), settle);
+  REQUIRE(a.kind == AttractorClass::periodic);
+  const auto orbit = find_orbit(f, {at, a.points.front().x, a.orbit.period});
+  REQUIRE(orbit);
+  ContinuationOptions options;
+  options.from = from;
+  options.to = to;
+  return continue_branch(f, *orbit, {options});
+}
+
+/// The motion closes after so many periods, to 1e-8 of its size times the greatest multiplier.
+void check_closes(const Family& f, double parameter, const Eigen::VectorXd& state, int periods,
+                  double growth) {
+  CAPTURE(parameter, periods);
+  const auto system = f.system(parameter);
+  HybridState motion = state_at({state.begin(), state.end()});
+  double size = state.cwiseAbs().maxCoeff();
+  for (int k = 0; k < periods; ++k) {
+    REQUIRE(system->advance(motion, Section{}, nullptr) == Outcome::ok);
+    size = std::max(size, motion.x.cwiseAbs().maxCoeff());
+  }
+  CHECK((motion.x - state).cwiseAbs().maxCoeff() <= 1e-8 * size * std::max(1.0, growth));
+}
+
+void check_closes(const Family& f, const Branch& branch) {
+  REQUIRE(branch.points.size() > 20);
+  for (const BranchPoint& p : branch.points)
+    check_closes(f, p.parameter, p.orbit.front(), p.signature.periods, std::abs(p.multipliers.front()));
+}
+
+const Bifurcation* nearest(const Branch& branch, BifurcationKind kind, double parameter) {
+  const Bifurcation* best = nullptr;
+  for (const Bifurcation& b : branch.bifurcations) {
+    if (b.kind != kind) continue;
+    if (best == nullptr || std::abs(b.parameter - parameter) < std::abs(best->parameter - parameter))
+      best = &b;
+  }
+  return best;
+}
+
+struct Start {
+  const char* model;
+  const char* parameter;
+  std::vector<double> state;
+  double at, from, to;
+};
+
+/// x'' + b x' + x = F cos(omega t) left of a stop, one impact in n periods: the amplitude G of the steady
+/// motion at the fold over the stop's distance, G^2 = b^2/(w^2 a^2 + b^2) with a = (1+r) Q_xv, b = r + (1+r)
+/// Q_vv and Q = (exp(A n T) - 1)^-1.
+double fold_amplitude(double damping, double omega, double r, int n) {
+  const double rate = std::sqrt(1 - damping * damping / 4);
+  const double time = 2 * M_PI * n / omega;
+  const double decay = std::exp(-damping * time / 2);
+  const double c = decay * std::cos(rate * time);
+  const double s = decay * std::sin(rate * time) / rate;
+  Eigen::Matrix2d flow;
+  flow << c + damping / 2 * s, s, -s, c - damping / 2 * s;
+  const Eigen::Matrix2d Q = (flow - Eigen::Matrix2d::Identity()).inverse();
+  const double a = (1 + r) * Q(0, 1);
+  const double b = r + (1 + r) * Q(1, 1);
+  return std::abs(b) / std::hypot(omega * a, b);
+}
+
+}  // namespace
+
+TEST_CASE("branches over many grazings: every point closes under the motion itself") {
+  const Start starts[] = {{"m = 1\nk = 1\nb = 0\nF = 1\nomega = 2.8\nstop = 0\nr = 0.8",
+                           "stop",
+                           {-1.11524149889214912, 0.0833185908418941713},
+                           -0.28,
+                           -3,
+                           3},
+                          {"m = 1\nk = 1\nb = 0.01\nF = 1\nomega = 2.8\nstop = 0.05\nr = 0.9",
+                           "omega",
+                           {-0.391568765793444356, -0.248104658032221429},
+                           5.32041666666666667,
+                           3.5,
+                           12},
+                          {"m = 1\nk = 1\nb = 0.08\nF = 1\nomega = 2\noffset = 0\nstop = 0\nr = 0.75",
+                           "offset",
+                           {-1.40584886750877956, 0.175501596948247829},
+                           -0.3225,
+                           -1,
+                           2},
+                          {"m = 1\nk = 1\nb = 0.03\nF = 1\nomega = 4.6\nstop = 0\nr = 0.85",
+                           "stop",
+                           {-0.381305386672370314, -0.244183457004983797},
+                           -0.035,
+                           -1.5,
+                           1.5},
+                          {"m = 1\nk = 1\nb = 0.2\nF = 1\nomega = 2.2\nstop = 0\nr = 0.65",
+                           "stop",
+                           {-0.583699247498208985, 0.136989849713344326},
+                           0.204166666666666667,
+                           -2.5,
+                           2.5},
+                          {"m = 1\nk = 1\nb = 0.1\nF = 1\nomega = 2.8\nstop = 0.8\nr = 0.6",
+                           "omega",
+                           {-0.0292511038835488831, 2.25492630538698607},
+                           1.3426666666666666,
+                           0.3,
+                           1.9}};
+  for (const Start& s : starts) {
+    INFO(s.model);
+    const Family f = family(std::string("name = 'impact_oscillator'\n") + s.model, s.parameter);
+    check_closes(f, branch_from(f, s.state, s.at, s.from, s.to));
+  }
+}
+
+TEST_CASE("a fold next to a grazing: G^2 = s^2 b^2/(w^2 a^2 + b^2), one impact in two periods") {
+  const double omega = 0.799751, damping = 0.04, r = 0.9;
+  const Family f =
+      family("name = 'impact_oscillator'\nb = 0.04\nomega = 0.799751\noffset = -1\nstop = 0\nr = 0.9", "F");
+  const Branch branch = branch_from(f, {-0.475422265645524835, -1.46073626123332592}, 0.3856, 0.3, 0.46);
+  const double response = std::abs(1.0 / std::complex<double>(1 - omega * omega, damping * omega));
+  const double fold = fold_amplitude(damping, omega, r, 2) / response;
+  const Bifurcation* found = nearest(branch, BifurcationKind::fold, fold);
+  REQUIRE(found != nullptr);
+  CHECK(std::abs(found->parameter - fold) < 1e-10);
+  // at 2e-6 from it the impact grazes: the amplitude is the stop's distance
+  const Bifurcation* grazing = nearest(branch, BifurcationKind::grazing, 1 / response);
+  REQUIRE(grazing != nullptr);
+  CHECK(std::abs(grazing->parameter - 1 / response) < 1e-10);
+  check_closes(f, fold, found->told, 2, 1e4);
+}
+
+TEST_CASE(
+    "a period doubling next to a grazing is located, and a multiplier of the motion's map is -1 there") {
+  const Family f = family("name = 'impact_oscillator'\nb = 0.08\nomega = 2\nstop = 0\nr = 0.75", "offset");
+  const Branch branch = branch_from(f, {-1.40584886750877956, 0.175501596948247829}, -0.3225, -1, 0);
+  const Bifurcation* found = nearest(branch, BifurcationKind::period_doubling, -0.33285817);
+  REQUIRE(found != nullptr);
+  CHECK(std::abs(found->parameter + 0.33285817) < 1e-8);
+  const auto system = f.system(found->parameter);
+  const Orbit orbit =
+      refine_orbit(PoincareMap(*system, Section{}), state_at({found->told(0), found->told(1)}), 1);
+  REQUIRE(orbit.closed);
+  double away = 1;
+  for (const auto& m : orbit.multipliers) away = std::min(away, std::abs(m + 1.0));
+  CHECK(away < 1e-5);
+}
+
+TEST_CASE("a branch that passes a grazing and folds behind it does not come back on itself") {
+  const Family f = family("name = 'impact_oscillator'\nb = 0.1\nomega = 2.8\nstop = 0.8\nr = 0.6", "omega");
+  const Branch branch =
+      branch_from(f, {-0.0292511038835488831, 2.25492630538698607}, 1.3426666666666666, 0.3, 1.9);
+  CHECK(branch.begins == "end of the range");
+  CHECK(branch.ends == "end of the range");
+  const Bifurcation* fold = nearest(branch, BifurcationKind::fold, 0.31465);
+  REQUIRE(fold != nullptr);
+  CHECK(std::abs(fold->parameter - 0.31465) < 1e-5);
+}
