@@ -105,11 +105,10 @@ std::optional<Solution> begun_elsewhere(const Solution& s, const Metric& metric)
   const Vector durations = s.u.segment(shooting.duration_index(0), shooting.steps());
   const double first = durations(0);
   const double last = durations(durations.size() - 1);
-  const double least = durations.segment(1, std::max<Eigen::Index>(0, durations.size() - 2)).maxCoeff();
-  const bool far = std::min(first, last) > near * (first + last) && first + last > near * least;
-  if (far) return std::nullopt;
   Eigen::Index longest = 0;
-  durations.maxCoeff(&longest);
+  const double way = durations.maxCoeff(&longest);
+  const bool far = std::min(first, last) > near * (first + last) && first + last > near * way;
+  if (far) return std::nullopt;
   const double periods = shooting.itinerary().periods;
   const double middle = durations.head(longest).sum() + durations(longest) / 2;
   Anchor anchor;

@@ -18,7 +18,7 @@ bool is_same_point(const Bifurcation& a, const Bifurcation& b, double range) {
   constexpr double near = 1e-7;        // of the range
   constexpr double same_state = 1e-6;  // of the orbit's size
   return a.kind == b.kind && a.contact == b.contact && std::abs(a.parameter - b.parameter) <= near * range &&
-         a.told.size() == b.told.size() &&
+         a.told.size() > 0 && a.told.size() == b.told.size() &&
          (a.told - b.told).cwiseAbs().maxCoeff() <= same_state * std::max(a.size, b.size);
 }
 

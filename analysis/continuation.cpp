@@ -224,7 +224,10 @@ bool Continuation::next() {
       step_ /= 2;
       continue;
     }
-    if (trial->verdict == Verdict::open) return pass_change(*trial, step_);
+    if (trial->verdict == Verdict::open) {
+      if (looks_closer(*trial)) continue;
+      return end_.empty();
+    }
     const Metric metric = this->metric();
     const bool comparable = trial->solution.shooting->itinerary() == now_.shooting->itinerary();
     if (comparable && metric.dot(*now_.shooting, trial->solution.tangent, now_.tangent) < straight &&

@@ -83,9 +83,13 @@ class Continuation {
                                                     double BranchPoint::*test) const;
   bool pass_change(const Trial& beyond, double step);
   bool end_at_touch();
-  bool pass_grazing(const Trial& beyond, double step);
+  /// What has become of a grazing: the branch goes on behind it, ends there, or there is none that it could
+  /// pass.
+  enum class Passed { on, ended, not_found };
+  Passed pass_grazing(const Trial& beyond, double step);
+  bool looks_closer(const Trial& beyond);
   void locate_before(const Grazing& grazing);
-  bool leave(const Solution& at_grazing, int contact);
+  Passed leave(const Solution& at_grazing);
   std::optional<Solution> orbit_near(const Solution& last, double parameter, double along) const;
   bool jump(const Solution& last, int contact, BifurcationKind kind, double least);
   bool pass_end_of_chatter();

@@ -12,19 +12,38 @@ namespace graze {
 
 /// The place where an impact loses its speed or a guard touches, if that is what happens between the last
 /// point and that arclength; then on with the other itinerary.
-bool Continuation::pass_grazing(const Trial& beyond, double step) {
+Continuation::Passed Continuation::pass_grazing(const Trial& beyond, double step) {
   const auto grazing = first_grazing(now_, step, metric(), beyond.record);
-  if (!grazing) return false;
+  if (!grazing) return Passed::not_found;
   locate_before(*grazing);
   note(grazing->kind, grazing->contact, grazing->solution);
   if (grazing->kind == BifurcationKind::rising_border) {
-    static_cast<void>(jump(now_, grazing->contact, grazing->kind,
-                           least_way(grazing->kind)));  // or it has ended, with a reason
-    return true;
+    const bool goes_on = jump(now_, grazing->contact, grazing->kind, least_way(grazing->kind));
+    return goes_on ? Passed::on : Passed::ended;
   }
   const auto behind = behind_grazing(*grazing, metric());
-  if (!behind) return false;
-  return leave(*behind, grazing->contact);
+  return behind ? leave(*behind) : Passed::not_found;
+}
+
+/// Goes over the change between the last point and the next. true: where that is not clear, something else
+/// may come before it; then it takes a shorter step instead.
+bool Continuation::looks_closer(const Trial& beyond) {
+  constexpr double closest = 1e-5;
+  const auto passed = passed_;
+  const auto changes = changes_;
+  const auto last_jump = last_jump_;
+  const int count = change_count_;
+  if (pass_grazing(beyond, step_) != Passed::not_found) return false;
+  passed_ = passed;
+  changes_ = changes;
+  last_jump_ = last_jump;
+  change_count_ = count;
+  if (step_ > closest) {
+    step_ /= 4;
+    return true;
+  }
+  pass_change(beyond, step_);
+  return false;
 }
 
 namespace {
@@ -59,13 +78,13 @@ void Continuation::locate_before(const Grazing& grazing) {
 }
 
 /// To the first admissible point behind a grazing; what test functions tell between them is noted.
-bool Continuation::leave(const Solution& from, int contact) {
+Continuation::Passed Continuation::leave(const Solution& from) {
   for (double step = 1e-3; step > 1e-10; step /= 4) {
     auto trial = at(from, step);
     if (!trial || trial->verdict == Verdict::open) continue;
     if (repeats(trial->solution.point)) {
       end_ = "behind this grazing it is an orbit of fewer periods, passed through several times";
-      return false;
+      return Passed::ended;
     }
     take_stability(trial->solution);
     auto begin = step > 2 * beside ? solved(from, beside) : std::nullopt;
@@ -75,11 +94,9 @@ bool Continuation::leave(const Solution& from, int contact) {
     }
     now_ = std::move(trial->solution);
     step_ = std::max(step, options_.first_step);
-    return true;
+    return Passed::on;
   }
-  end_ = "grazing of contact " + family_.model->contacts()[static_cast<std::size_t>(contact)].name +
-         ": the orbit with the other number of impacts is not admissible near it";
-  return false;
+  return Passed::not_found;
 }
 
 /// The orbit that the motion from near the end of a branch settles to, not far from it, or Newton's method
@@ -219,8 +236,10 @@ bool Continuation::end_at_touch() {
 
 /// The motion takes another way than the branch, or has another signature: where from, and how on.
 bool Continuation::pass_change(const Trial& beyond, double step) {
-  if (beyond.verdict == Verdict::open && pass_grazing(beyond, step)) return end_.empty();
-  if (!end_.empty()) return false;
+  if (beyond.verdict == Verdict::open) {
+    const Passed passed = pass_grazing(beyond, step);
+    if (passed != Passed::not_found) return passed == Passed::on;
+  }
   double low = 0;
   double high = step;
   Trial last;
