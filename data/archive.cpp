@@ -14,7 +14,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "core/value.hpp"
+#include "core/settings/value.hpp"
 #include "data/blocks.hpp"
 #include "data/conventions.hpp"
 #include "data/h5.hpp"

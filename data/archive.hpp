@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/dataset.hpp"
-#include "core/digest.hpp"
-#include "core/shard.hpp"
-#include "core/sink.hpp"
+#include "core/results/dataset.hpp"
+#include "core/results/reduction.hpp"
+#include "core/results/shard.hpp"
+#include "core/results/sink.hpp"
 
 namespace graze {
 

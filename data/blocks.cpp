@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/value.hpp"
+#include "core/settings/value.hpp"
 #include "data/conventions.hpp"
 
 namespace graze {

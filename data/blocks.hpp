@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "core/dataset.hpp"
-#include "core/shard.hpp"
+#include "core/results/dataset.hpp"
+#include "core/results/shard.hpp"
 #include "data/h5.hpp"
 
 namespace graze {

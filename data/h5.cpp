@@ -18,7 +18,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "core/value.hpp"
+#include "core/settings/value.hpp"
 #include "data/memory.hpp"
 
 namespace graze::h5 {

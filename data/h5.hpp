@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/dataset.hpp"
+#include "core/results/dataset.hpp"
 
 namespace graze::h5 {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/parameter.hpp"
+#include "core/settings/parameter.hpp"
 
 namespace graze {
 

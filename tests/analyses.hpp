@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/analysis.hpp"
+#include "analysis/run/analysis.hpp"
 #include "tests/support.hpp"
 
 namespace graze::test {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analysis/shooting.hpp"
+#include "analysis/continuation/shooting.hpp"
 #include "tests/support.hpp"
 
 namespace graze::test {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "analysis/itinerary.hpp"
+#include "analysis/maps/itinerary.hpp"
 
 namespace graze::test {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model.hpp"
+#include "core/system/model.hpp"
 
 namespace graze::test {
 

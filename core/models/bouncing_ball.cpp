@@ -1,7 +1,7 @@
 /// A ball on a table that moves up and down, seen from the table.
-#include "core/linear_family.hpp"
-#include "core/model.hpp"
-#include "core/registry.hpp"
+#include "core/linear/family.hpp"
+#include "core/system/model.hpp"
+#include "core/system/registry.hpp"
 
 namespace graze {
 namespace {

@@ -17,10 +17,10 @@
 #include <memory>
 #include <string>
 
-#include "core/elimination.hpp"
-#include "core/model.hpp"
-#include "core/registry.hpp"
-#include "core/smooth_system.hpp"
+#include "core/math/elimination.hpp"
+#include "core/smooth/newton_system.hpp"
+#include "core/system/model.hpp"
+#include "core/system/registry.hpp"
 
 namespace graze {
 

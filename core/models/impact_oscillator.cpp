@@ -1,9 +1,9 @@
 /// One mass between two stops, harmonically forced: the classic of the field.
 #include <limits>
 
-#include "core/linear_family.hpp"
-#include "core/model.hpp"
-#include "core/registry.hpp"
+#include "core/linear/family.hpp"
+#include "core/system/model.hpp"
+#include "core/system/registry.hpp"
 
 namespace graze {
 namespace {

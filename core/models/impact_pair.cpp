@@ -1,7 +1,7 @@
 /// A particle in a box that is shaken: impacts alone, nothing between them.
-#include "core/linear_family.hpp"
-#include "core/model.hpp"
-#include "core/registry.hpp"
+#include "core/linear/family.hpp"
+#include "core/system/model.hpp"
+#include "core/system/registry.hpp"
 
 namespace graze {
 namespace {

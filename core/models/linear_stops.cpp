@@ -4,9 +4,9 @@
 #include <cmath>
 #include <string>
 
-#include "core/linear_family.hpp"
-#include "core/model.hpp"
-#include "core/registry.hpp"
+#include "core/linear/family.hpp"
+#include "core/system/model.hpp"
+#include "core/system/registry.hpp"
 
 namespace graze {
 namespace {

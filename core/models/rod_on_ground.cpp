@@ -29,10 +29,10 @@
 #include <optional>
 #include <tuple>
 
-#include "core/model.hpp"
-#include "core/motion_system.hpp"
-#include "core/registry.hpp"
-#include "core/taylor_motion.hpp"
+#include "core/smooth/motion.hpp"
+#include "core/system/model.hpp"
+#include "core/system/motion_system.hpp"
+#include "core/system/registry.hpp"
 
 namespace graze {
 namespace {

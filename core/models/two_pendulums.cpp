@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/model.hpp"
-#include "core/registry.hpp"
-#include "core/smooth_system.hpp"
+#include "core/smooth/newton_system.hpp"
+#include "core/system/model.hpp"
+#include "core/system/registry.hpp"
 
 namespace graze {
 namespace {

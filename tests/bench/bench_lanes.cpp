@@ -1,8 +1,8 @@
-/// The marching engine (core/LANES.md) beside Boost.Odeint and CVODE, kernel by kernel: the same oscillators,
-/// the same periods, one thread, everything in turn in one run. Rates are impacts per second of processor
-/// time, with the making of systems and tables; the integrators do every so manieth value. Kernels with
-/// "every": periods that are known because the motion has come back to an earlier state are gone through all
-/// the same (Lanes::Repeats).
+/// The marching engine (core/lanes/LANES.md) beside Boost.Odeint and CVODE, kernel by kernel: the same
+/// oscillators, the same periods, one thread, everything in turn in one run. Rates are impacts per second of
+/// processor time, with the making of systems and tables; the integrators do every so manieth value. Kernels
+/// with "every": periods that are known because the motion has come back to an earlier state are gone through
+/// all the same (Lanes::Repeats).
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -14,9 +14,9 @@
 #include <thread>
 #include <vector>
 
-#include "core/lanes.hpp"
-#include "core/shard.hpp"
-#include "drivers/case.hpp"
+#include "core/lanes/lanes.hpp"
+#include "core/results/shard.hpp"
+#include "drivers/command/case.hpp"
 #include "tests/bench/cvode_peer.hpp"
 #include "tests/bench/library.hpp"
 #include "tests/bench/odeint_peer.hpp"

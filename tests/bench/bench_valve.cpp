@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "analysis/execute.hpp"
+#include "analysis/run/execute.hpp"
 #include "tests/bench/library.hpp"
 #include "tests/bench/side_by_side.hpp"
 

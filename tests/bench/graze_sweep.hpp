@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/analysis.hpp"
-#include "core/model.hpp"
+#include "analysis/run/analysis.hpp"
+#include "core/system/model.hpp"
 #include "tests/bench/work.hpp"
 
 namespace graze::bench {

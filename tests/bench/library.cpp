@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "analysis/execute.hpp"
+#include "analysis/run/execute.hpp"
 
 namespace graze::bench {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/analysis.hpp"
-#include "core/model.hpp"
+#include "analysis/run/analysis.hpp"
+#include "core/system/model.hpp"
 
 namespace graze::bench {
 

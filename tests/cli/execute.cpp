@@ -1,5 +1,5 @@
 /// The executor against a toy analysis: every block once, only the missing ones, and what ends it early.
-#include "analysis/execute.hpp"
+#include "analysis/run/execute.hpp"
 
 #include <algorithm>
 #include <atomic>

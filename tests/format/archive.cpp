@@ -9,7 +9,7 @@
 #include <fstream>
 #include <thread>
 
-#include "core/value.hpp"
+#include "core/settings/value.hpp"
 #include "data/conventions.hpp"
 #include "data/h5.hpp"
 #include "tests/format/sample.hpp"

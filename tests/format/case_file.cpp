@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "core/parameter.hpp"
+#include "core/settings/parameter.hpp"
 #include "tests/format/keys.hpp"
 #include "tests/format/sample.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/dataset.hpp"
+#include "core/results/dataset.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,11 +1,11 @@
-#include "core/parameter.hpp"
+#include "core/settings/parameter.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 
-#include "core/event.hpp"
-#include "core/outcome.hpp"
+#include "core/system/event.hpp"
+#include "core/system/outcome.hpp"
 #include "tests/format/keys.hpp"
 
 using namespace graze;

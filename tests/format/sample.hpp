@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/dataset.hpp"
+#include "core/results/dataset.hpp"
 #include "data/archive.hpp"
 
 namespace graze::test {

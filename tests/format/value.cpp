@@ -1,4 +1,4 @@
-#include "core/value.hpp"
+#include "core/settings/value.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

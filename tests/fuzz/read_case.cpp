@@ -1,5 +1,5 @@
 #include "data/case_file.hpp"
-#include "drivers/case.hpp"
+#include "drivers/command/case.hpp"
 #include "tests/fuzz/readers.hpp"
 
 namespace graze::fuzz {

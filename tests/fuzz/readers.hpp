@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/value.hpp"
+#include "core/settings/value.hpp"
 
 namespace graze::fuzz {
 

@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <optional>
 
-#include "analysis/bifurcation.hpp"
-#include "analysis/poincare_map.hpp"
+#include "analysis/continuation/bifurcation.hpp"
+#include "analysis/maps/poincare_map.hpp"
 #include "tests/analyses.hpp"
 #include "tests/dice.hpp"
 #include "tests/family.hpp"

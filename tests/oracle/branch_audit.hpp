@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/dataset.hpp"
+#include "core/results/dataset.hpp"
 
 namespace graze::test {
 

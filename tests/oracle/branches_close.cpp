@@ -8,8 +8,8 @@
 #include <complex>
 #include <string>
 
-#include "analysis/attractor.hpp"
-#include "analysis/branch.hpp"
+#include "analysis/continuation/branch.hpp"
+#include "analysis/maps/attractor.hpp"
 #include "tests/family.hpp"
 
 using namespace graze;

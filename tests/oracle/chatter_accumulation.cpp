@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "core/chatter.hpp"
+#include "core/contact/chatter.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;

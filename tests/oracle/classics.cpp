@@ -8,8 +8,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "analysis/multipliers.hpp"
-#include "analysis/poincare_map.hpp"
+#include "analysis/maps/multipliers.hpp"
+#include "analysis/maps/poincare_map.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;

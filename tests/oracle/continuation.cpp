@@ -7,13 +7,13 @@
 #include <optional>
 #include <string>
 
-#include "analysis/atlas.hpp"
-#include "analysis/attractor.hpp"
-#include "analysis/beginning.hpp"
-#include "analysis/branch.hpp"
-#include "analysis/branch_part.hpp"
-#include "analysis/lyapunov.hpp"
-#include "analysis/switching.hpp"
+#include "analysis/continuation/beginning.hpp"
+#include "analysis/continuation/branch.hpp"
+#include "analysis/continuation/branch_part.hpp"
+#include "analysis/continuation/branch_set.hpp"
+#include "analysis/continuation/switching.hpp"
+#include "analysis/maps/attractor.hpp"
+#include "analysis/maps/lyapunov.hpp"
 #include "tests/family.hpp"
 
 using namespace graze;

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/orbit.hpp"
-#include "core/chatter.hpp"
+#include "analysis/maps/orbit.hpp"
+#include "core/contact/chatter.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;

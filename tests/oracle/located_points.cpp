@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/attractor.hpp"
-#include "analysis/branch.hpp"
+#include "analysis/continuation/branch.hpp"
+#include "analysis/maps/attractor.hpp"
 #include "tests/family.hpp"
 
 using namespace graze;

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "analysis/attractor.hpp"
+#include "analysis/maps/attractor.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/attractor.hpp"
+#include "analysis/maps/attractor.hpp"
 #include "tests/family.hpp"
 
 using namespace graze;

@@ -8,8 +8,8 @@
 #include <numbers>
 #include <random>
 
-#include "analysis/orbit.hpp"
-#include "core/friction_slide.hpp"
+#include "analysis/maps/orbit.hpp"
+#include "core/models/planar/friction_slide.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;

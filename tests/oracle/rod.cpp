@@ -8,8 +8,8 @@
 #include <numbers>
 #include <sstream>
 
-#include "analysis/attractor.hpp"
-#include "analysis/impact_log.hpp"
+#include "analysis/maps/attractor.hpp"
+#include "analysis/maps/impact_log.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;

@@ -2,7 +2,7 @@
 /// independent program (stops on the same side: case a; on opposite sides: case b).
 #include <catch2/catch.hpp>
 
-#include "analysis/attractor.hpp"
+#include "analysis/maps/attractor.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;

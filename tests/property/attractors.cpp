@@ -5,11 +5,11 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/analysis.hpp"
-#include "analysis/attractor.hpp"
-#include "analysis/axis.hpp"
-#include "analysis/execute.hpp"
-#include "core/lanes.hpp"
+#include "analysis/maps/attractor.hpp"
+#include "analysis/run/analysis.hpp"
+#include "analysis/run/axis.hpp"
+#include "analysis/run/execute.hpp"
+#include "core/lanes/lanes.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;

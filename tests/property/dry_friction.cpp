@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "analysis/attractor.hpp"
+#include "analysis/maps/attractor.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;

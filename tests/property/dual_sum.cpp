@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "core/dual_sum.hpp"
+#include "core/math/dual_sum.hpp"
 
 using namespace graze;
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/dual.hpp"
+#include "core/math/dual.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "core/lanes.hpp"
+#include "core/lanes/lanes.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;

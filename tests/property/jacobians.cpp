@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "analysis/poincare_map.hpp"
+#include "analysis/maps/poincare_map.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;

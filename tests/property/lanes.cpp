@@ -1,5 +1,5 @@
-/// The marching engine (core/LANES.md) computes what System::advance does, whatever marches beside it, with
-/// every kernel that this processor can run.
+/// The marching engine (core/lanes/LANES.md) computes what System::advance does, whatever marches beside it,
+/// with every kernel that this processor can run.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 #include <limits>
 #include <random>
 
-#include "core/lane_law.hpp"
-#include "core/lanes.hpp"
+#include "core/lanes/lanes.hpp"
+#include "core/lanes/law.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "analysis/multipliers.hpp"
-#include "analysis/poincare_map.hpp"
+#include "analysis/maps/multipliers.hpp"
+#include "analysis/maps/poincare_map.hpp"
 #include "tests/event_kinds.hpp"
 
 using namespace graze;

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "analysis/tally.hpp"
+#include "analysis/maps/event_statistics.hpp"
 #include "tests/event_kinds.hpp"
 
 using namespace graze;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "analysis/attractor.hpp"
+#include "analysis/maps/attractor.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;

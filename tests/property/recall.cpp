@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/points.hpp"
-#include "core/lanes.hpp"
-#include "core/recalling_system.hpp"
+#include "analysis/run/points.hpp"
+#include "core/lanes/lanes.hpp"
+#include "core/system/memoising_system.hpp"
 #include "tests/analyses.hpp"
 
 using namespace graze;

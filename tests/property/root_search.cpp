@@ -6,9 +6,9 @@
 #include <random>
 #include <vector>
 
-#include "core/complementarity.hpp"
-#include "core/dual.hpp"
-#include "core/root_search.hpp"
+#include "core/math/complementarity.hpp"
+#include "core/math/dual.hpp"
+#include "core/math/root_search.hpp"
 
 using namespace graze;
 

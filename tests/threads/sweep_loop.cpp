@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/execute.hpp"
+#include "analysis/run/execute.hpp"
 #include "data/archive.hpp"
-#include "drivers/case.hpp"
+#include "drivers/command/case.hpp"
 #include "tests/format/sample.hpp"
 
 using namespace graze;

@@ -4,7 +4,7 @@
 #include <iomanip>
 #include <iostream>
 
-#include "core/model.hpp"
+#include "core/system/model.hpp"
 
 int main() {
   const auto& list = graze::models();

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/oblique_impact.hpp"
+#include "core/models/oblique/impact.hpp"
 #include "tests/support.hpp"
 
 namespace graze::test {

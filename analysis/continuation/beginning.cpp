@@ -1,0 +1,147 @@
+#include "analysis/continuation/beginning.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+namespace graze {
+namespace {
+
+using Vector = Eigen::VectorXd;
+
+bool moves_by_itself(const Itinerary& itinerary) {
+  return itinerary.steps.front().length == Leg::Length::own;
+}
+
+/// State after so much of a leg, whatever its end.
+std::optional<Vector> on_leg(const Shooting& shooting, double parameter, Leg leg, double duration) {
+  const std::unique_ptr<System> system = shooting.family().system(parameter);
+  if (!system) return std::nullopt;
+  leg.duration = duration;
+  leg.end = EventKind::section;
+  leg.contact = -1;
+  const auto course = system->follow({&leg, 1}, shooting.family().parameter);
+  if (!course) return std::nullopt;
+  return course->legs.front().state;
+}
+
+/// An orbit told from another beginning on.
+struct Begun {
+  Itinerary itinerary;
+  Vector start;
+  std::vector<double> durations;
+};
+
+/// Begun on the leg of a step, so many periods after the first phase zero.
+std::optional<Begun> begun_on(const Shooting& shooting, const Vector& u, std::size_t step, double phase) {
+  const double parameter = u(shooting.size());
+  const auto legs = shooting.placed_legs(u);
+  if (!legs) return std::nullopt;
+  const double turn = shooting.turn(u);
+  const double begin = phase * turn / shooting.itinerary().periods;
+  const Leg& leg = (*legs)[step];
+  const double time = begin + turn * std::ceil((leg.time - begin) / turn);
+  const auto start = on_leg(shooting, parameter, leg, time - leg.time);
+  if (!start) return std::nullopt;
+  const std::vector<Step>& steps = shooting.itinerary().steps;
+  Begun b{shooting.itinerary(), *start, {}};
+  if (steps.size() == 1) {
+    b.durations = {turn};
+    return b;
+  }
+  // The end of the turn is no event: the last leg and the first are one, which leads to the first event.
+  const std::size_t events = steps.size() - 1;
+  const double last = legs->back().duration;
+  std::size_t from = step;
+  double before = time - leg.time;
+  if (step == events) from = 0;
+  if (step == 0) before += last;
+  b.itinerary.steps.clear();
+  for (std::size_t k = 0; k < events; ++k) {
+    const std::size_t event = (from + k) % events;
+    b.itinerary.steps.push_back(steps[event]);
+    b.durations.push_back((*legs)[event].duration + (event == 0 ? last : 0));
+  }
+  b.durations.front() -= before;
+  b.durations.push_back(before);
+  b.itinerary.steps.front().length = Leg::Length::given;
+  Step end;
+  end.mode = steps[from].mode;
+  b.itinerary.steps.push_back(end);
+  return b;
+}
+
+}  // namespace
+
+std::optional<NearOrbit> between_events(const Family& family, const NearOrbit& near) {
+  const std::unique_ptr<System> system = family.system(near.parameter);
+  if (!system) return std::nullopt;
+  const bool forced = system->period() > 0;
+  if (forced && !system->prescribes(family.parameter)) return near;
+  const Record record =
+      record_turn(*system, near.state, forced ? near.periods : 1, forced ? 0 : near.turn, near.phase);
+  if (record.outcome != Outcome::ok) return std::nullopt;
+  const auto longest = std::max_element(record.durations.begin(), record.durations.end());
+  Section middle;
+  middle.kind = Section::Kind::time;
+  middle.interval = *longest / 2;
+  for (auto before = record.durations.begin(); before != longest; ++before) middle.interval += *before;
+  HybridState state;
+  state.x = near.state;
+  state.time = time_in_period(*system, near.phase);
+  if (system->advance(state, middle, nullptr) != Outcome::ok) return std::nullopt;
+  const double phase =
+      forced ? std::fmod(near.phase + middle.interval / system->period(), near.periods) : 0.0;
+  return NearOrbit{near.parameter, state.x, near.periods, near.turn, phase};
+}
+
+std::optional<Solution> begun_elsewhere(const Solution& s, const Metric& metric) {
+  constexpr double near = 0.2;    // of the way between events on which the orbit begins
+  constexpr double ahead = 1e-7;  // for the direction of the branch
+  const Shooting& shooting = *s.shooting;
+  const std::vector<Step>& steps = shooting.itinerary().steps;
+  if (!shooting.forced() || steps.size() == 1 || moves_by_itself(shooting.itinerary())) return std::nullopt;
+  const Vector durations = s.u.segment(shooting.duration_index(0), shooting.steps());
+  const double first = durations(0);
+  const double last = durations(durations.size() - 1);
+  Eigen::Index longest = 0;
+  const double way = durations.maxCoeff(&longest);
+  const bool far = std::min(first, last) > near * (first + last) && first + last > near * way;
+  if (far) return std::nullopt;
+  const double periods = shooting.itinerary().periods;
+  const double middle = durations.head(longest).sum() + durations(longest) / 2;
+  Anchor anchor;
+  anchor.phase = std::fmod(shooting.anchor().phase + middle * periods / shooting.turn(s.u), periods);
+  const std::size_t step = static_cast<std::size_t>(longest);
+  const auto here = begun_on(shooting, s.u, step, anchor.phase);
+  const auto there = begun_on(shooting, s.u + ahead * s.tangent, step, anchor.phase);
+  if (!here || !there) return std::nullopt;
+  const Eigen::Index m = shooting.size();
+  Solution t = s;
+  t.shooting = shooting_for(shooting.family(), here->itinerary, anchor);
+  const auto u = t.shooting->unknowns(here->start, here->durations, s.u(m));
+  const auto v = t.shooting->unknowns(there->start, there->durations, s.u(m) + ahead * s.tangent(m));
+  if (!u || !v) return std::nullopt;
+  const Vector normal = metric.plane(*t.shooting, (*v - *u) / ahead);
+  const Closing closing = solve_plane(*t.shooting, *u, normal);
+  if (!closing.ok) return std::nullopt;
+  t.tangent = tangent_of(*t.shooting, closing.equations, normal, metric);
+  take_solution(closing, metric, t);
+  t.point.state = without_rounding(t.point.state, metric.size);
+  return t;
+}
+
+Vector state_at_phase_zero(const Solution& s) {
+  const Shooting& shooting = *s.shooting;
+  if (shooting.anchor().phase == 0) return s.start();
+  const auto legs = shooting.placed_legs(s.u);
+  if (!legs) return {};
+  const double there = shooting.turn(s.u);
+  std::size_t k = legs->size() - 1;
+  while (k > 0 && (*legs)[k].time > there) --k;
+  const auto state = on_leg(shooting, s.u(shooting.size()), (*legs)[k], there - (*legs)[k].time);
+  return state ? *state : Vector();
+}
+
+}  // namespace graze

@@ -1,0 +1,81 @@
+#include "analysis/continuation/bifurcation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace graze {
+
+const std::vector<std::string>& bifurcation_names() {
+  static const std::vector<std::string> names = {
+      "fold",           "period_doubling", "neimark_sacker", "branch_point", "grazing", "stick_border",
+      "chatter_border", "rising_border",   "release_moves",  "simultaneous", "edge",    "hopf",
+      "slip_border",    "reversal_border"};
+  return names;
+}
+
+bool is_same_point(const Bifurcation& a, const Bifurcation& b, double range) {
+  constexpr double near = 1e-7;        // of the range
+  constexpr double same_state = 1e-6;  // of the orbit's size
+  return a.kind == b.kind && a.contact == b.contact && std::abs(a.parameter - b.parameter) <= near * range &&
+         a.told.size() > 0 && a.told.size() == b.told.size() &&
+         (a.told - b.told).cwiseAbs().maxCoeff() <= same_state * std::max(a.size, b.size);
+}
+
+namespace {
+
+/// The contact of the first release that one signature has and the other has not, or has elsewhere.
+int moved_release(const Signature& before, const Signature& after) {
+  for (std::size_t k = 0; k < std::min(before.events.size(), after.events.size()); ++k) {
+    if (before.events[k] == after.events[k]) continue;
+    for (const auto& event : {before.events[k], after.events[k]}) {
+      if (event.first == EventKind::release) return event.second;
+    }
+    break;
+  }
+  return -1;
+}
+
+/// Whether contact i is released and completes its chatter again with no impact of its own counted between.
+int rises(const Signature& signature, int contact) {
+  int count = 0;
+  bool released = false;
+  const std::size_t n = signature.events.size();
+  for (std::size_t k = 0; k < 2 * n; ++k) {  // twice: the orbit is a circle
+    const auto& [kind, where] = signature.events[k % n];
+    if (where != contact) continue;
+    if (released && kind == EventKind::chatter_complete && k >= n) ++count;
+    released = kind == EventKind::release;
+  }
+  return count;
+}
+
+}  // namespace
+
+std::pair<BifurcationKind, int> change_between(const Signature& before, const Signature& after,
+                                               int contacts) {
+  for (int i = 0; i < contacts; ++i) {
+    const auto more = [&](EventKind kind) { return after.count(kind, i) - before.count(kind, i); };
+    const int chatter = more(EventKind::chatter_complete);
+    if (chatter != 0) {
+      const bool rising = std::abs(chatter) == 1 && more(EventKind::release) == chatter &&
+                          more(EventKind::impact) == 0 && rises(after, i) - rises(before, i) == chatter;
+      return {rising ? BifurcationKind::rising_border : BifurcationKind::chatter_border, i};
+    }
+    if (more(EventKind::stick) != 0 || more(EventKind::release) != 0)
+      return {BifurcationKind::stick_border, i};
+  }
+  for (int i = 0; i < contacts; ++i) {
+    if (after.count(EventKind::impact, i) != before.count(EventKind::impact, i))
+      return {BifurcationKind::grazing, i};
+  }
+  const auto more = [&](EventKind kind) { return after.count(kind) - before.count(kind); };
+  if (more(EventKind::slip_to_stick) != 0 || more(EventKind::stick_to_slip) != 0)
+    return {BifurcationKind::slip_border, -1};
+  if (more(EventKind::slip_reversal) != 0) return {BifurcationKind::reversal_border, -1};
+  const int release = moved_release(before, after);
+  if (release >= 0) return {BifurcationKind::release_moves, release};
+  return {BifurcationKind::simultaneous, -1};
+}
+
+}  // namespace graze

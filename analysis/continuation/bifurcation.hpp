@@ -1,0 +1,53 @@
+/// The points of a branch where something changes, each kind with its name.
+#pragma once
+
+#include <Eigen/Core>
+#include <string>
+#include <vector>
+
+#include "analysis/maps/itinerary.hpp"
+
+namespace graze {
+
+enum class BifurcationKind : signed char {
+  fold = 0,         ///< the branch turns round in the parameter
+  period_doubling,  ///< a multiplier passes −1
+  neimark_sacker,   ///< a complex pair of multipliers passes the unit circle
+  branch_point,     ///< a multiplier passes 1 where the branch does not turn
+  grazing,          ///< an impact loses its speed, or a gap that stayed open touches zero
+  stick_border,     ///< sticking that no chatter precedes begins or ends
+  chatter_border,   ///< chatter becomes complete or incomplete; the sticking after it begins or ends
+  rising_border,    ///< rising begins or ends: the force of a closed contact touches zero
+  release_moves,    ///< a release passes an event of another contact
+  simultaneous,     ///< impacts of two contacts pass each other
+  edge,             ///< an impact with speed comes or goes: it misses the end of the other body
+  hopf,             ///< without forcing: the orbit shrinks to rest
+  slip_border,      ///< a friction begins or ceases to stick
+  reversal_border   ///< a reversal of slip appears or vanishes, in motion or within an impact
+};
+
+/// Names in the order of the enumeration, as written to result files.
+const std::vector<std::string>& bifurcation_names();
+
+/// A located point.
+struct Bifurcation {
+  BifurcationKind kind = BifurcationKind::fold;
+  int contact = -1;  ///< whose event changes; -1: none
+  double parameter = 0;
+  Eigen::VectorXd state;  ///< where the orbit begins
+  double phase = 0;       ///< … in forcing periods from the first phase zero (Anchor)
+  Eigen::VectorXd told;   ///< on the section of the family
+  int periods = 1;        ///< of the forcing, in one turn of the orbit
+  Itinerary itinerary;
+  Eigen::VectorXd unknowns;  ///< of Shooting with that itinerary
+  Eigen::VectorXd tangent;   ///< of the branch, likewise
+  double size = 1;           ///< of the orbit's states
+};
+
+/// Whether two located points are one: the same change at the same parameter (of a range) and state.
+bool is_same_point(const Bifurcation& a, const Bifurcation& b, double range);
+
+/// What kind of change leads from one signature to another, and at which contact.
+std::pair<BifurcationKind, int> change_between(const Signature& before, const Signature& after, int contacts);
+
+}  // namespace graze

@@ -1,0 +1,153 @@
+#include "analysis/continuation/branch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "analysis/run/execute.hpp"
+
+namespace graze {
+namespace {
+
+/// What lies on one side of a start.
+struct Side {
+  std::vector<BranchPoint> points;
+  std::vector<Bifurcation> bifurcations;
+  std::string end;
+};
+
+/// Whether the last point lies where this walk has been before.
+bool comes_back(const Family& family, const Side& side) {
+  constexpr std::size_t recent = 20;
+  if (side.points.size() <= recent) return false;
+  const BranchPoint& p = side.points.back();
+  const std::span<const BranchPoint> before(side.points.data(), side.points.size() - recent);
+  return distance_to(family, before, p.parameter, p.orbit, p.signature.periods, walking_near) <=
+         on_branch * p.size;
+}
+
+Side walk_along(const Family& family, const Solution& start, int direction, const Walk& walk) {
+  Side side;
+  Continuation continuation(family, start, direction, walk.options);
+  const auto take_passed = [&] {
+    const std::vector<Bifurcation>& passed = continuation.passed();
+    side.bifurcations.insert(side.bifurcations.end(), passed.begin(), passed.end());
+  };
+  while (side.end.empty() && continuation.next()) {
+    take_passed();
+    side.points.push_back(continuation.point());
+    side.end = walk.known(continuation.point());
+    if (side.end.empty() && comes_back(family, side)) side.end = "comes back on itself";
+  }
+  if (!side.end.empty()) return side;
+  take_passed();
+  side.end = continuation.end();
+  return side;
+}
+
+/// Without the grazings that accumulate where a chatter sequence becomes complete: that place stands for
+/// them.
+void thin(std::vector<Bifurcation>& list, double range) {
+  const std::vector<Bifurcation> all = list;
+  std::erase_if(list, [&](const Bifurcation& b) {
+    return b.kind == BifurcationKind::grazing &&
+           std::any_of(all.begin(), all.end(), [&](const Bifurcation& border) {
+             return border.kind == BifurcationKind::chatter_border && border.contact == b.contact &&
+                    std::abs(border.parameter - b.parameter) < Continuation::crowd_width * range;
+           });
+  });
+}
+
+/// Without points that were located twice on the way.
+void drop_repeated(std::vector<Bifurcation>& list, double range) {
+  std::vector<Bifurcation> kept;
+  for (Bifurcation& b : list) {
+    const bool known = std::any_of(kept.begin(), kept.end(),
+                                   [&](const Bifurcation& k) { return is_same_point(k, b, range); });
+    if (!known) kept.push_back(std::move(b));
+  }
+  list = std::move(kept);
+}
+
+/// Nearest of some states to one; its distance.
+std::pair<std::size_t, double> nearest(const std::vector<Eigen::VectorXd>& states,
+                                       const Eigen::VectorXd& to) {
+  std::pair<std::size_t, double> best{0, std::numeric_limits<double>::infinity()};
+  for (std::size_t k = 0; k < states.size(); ++k) {
+    const double distance = (states[k] - to).cwiseAbs().maxCoeff();
+    if (distance < best.second) best = {k, distance};
+  }
+  return best;
+}
+
+}  // namespace
+
+Branch continue_branch(const Family& family, const Solution& start, const Walk& walk) {
+  std::array<Side, 2> sides;
+  call_each(walk.threads, sides.size(),
+            [&](std::size_t k) { sides[k] = walk_along(family, start, k == 0 ? -1 : +1, walk); });
+  const auto& [back, ahead] = sides;
+  Branch branch;
+  branch.points.assign(back.points.rbegin(), back.points.rend());
+  branch.bifurcations.assign(back.bifurcations.rbegin(), back.bifurcations.rend());
+  branch.points.push_back(start.point);
+  branch.begins = branch.ends = back.end;
+  if (back.end == closed_branch) return branch;  // the other way come the same orbits
+  branch.points.insert(branch.points.end(), ahead.points.begin(), ahead.points.end());
+  branch.bifurcations.insert(branch.bifurcations.end(), ahead.bifurcations.begin(), ahead.bifurcations.end());
+  branch.ends = ahead.end;
+  thin(branch.bifurcations, walk.options.to - walk.options.from);
+  drop_repeated(branch.bifurcations, walk.options.to - walk.options.from);
+  return branch;
+}
+
+Branch continue_doubled(const Family& family, const Solution& start, const Bifurcation& from,
+                        const Walk& walk) {
+  const Eigen::VectorXd way = start.tangent.head(from.state.size());
+  const bool away = way.dot(start.point.state - from.state) > 0;
+  Side side = walk_along(family, start, (start.parameter_slope() > 0) == away ? 1 : -1, walk);
+  Branch branch;
+  branch.begins = "period doubling";
+  branch.points.push_back(start.point);
+  branch.points.insert(branch.points.end(), side.points.begin(), side.points.end());
+  branch.bifurcations = std::move(side.bifurcations);
+  branch.ends = std::move(side.end);
+  thin(branch.bifurcations, walk.options.to - walk.options.from);
+  drop_repeated(branch.bifurcations, walk.options.to - walk.options.from);
+  return branch;
+}
+
+double distance_to(const Family& family, std::span<const BranchPoint> points, double parameter,
+                   const std::vector<Eigen::VectorXd>& orbit, int periods, double near) {
+  double best = std::numeric_limits<double>::infinity();
+  const auto try_from = [&](const BranchPoint& a, const BranchPoint& b, double share) {
+    if (a.orbit.empty() || b.orbit.empty() || a.phase != b.phase) return;
+    const auto between = [share](const auto& x, const auto& y) -> std::decay_t<decltype(x)> {
+      return x + share * (y - x);
+    };
+    if (nearest(orbit, between(a.orbit.front(), b.orbit.front())).second > near * a.size) return;
+    const auto found = refine_orbit(
+        family, {parameter, between(a.state, b.state), periods, between(a.period, b.period), a.phase});
+    if (!found || found->point.orbit.empty()) return;
+    // Newton's method may have come to another sheet, which has other events.
+    if (found->point.signature == a.signature || found->point.signature == b.signature)
+      best = std::min(best, nearest(orbit, found->point.orbit.front()).second);
+  };
+  for (std::size_t k = 0; k + 1 < points.size() && best > 1e-10; ++k) {
+    const BranchPoint& a = points[k];
+    const BranchPoint& b = points[k + 1];
+    if (a.signature.periods != periods && b.signature.periods != periods) continue;
+    if ((parameter - a.parameter) * (parameter - b.parameter) > 0) continue;
+    const double width = b.parameter - a.parameter;
+    const double share = width == 0 ? 0 : (parameter - a.parameter) / width;
+    try_from(a, b, share);
+    const BranchPoint& closer = share < 0.5 ? a : b;
+    if (best > 1e-10) try_from(closer, closer, 0);
+  }
+  return best;
+}
+
+}  // namespace graze

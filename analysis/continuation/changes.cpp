@@ -1,0 +1,298 @@
+/// How a branch goes on where the events of its orbits change.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "analysis/continuation/continuation.hpp"
+#include "analysis/continuation/grazing.hpp"
+
+namespace graze {
+
+/// The place where an impact loses its speed or a guard touches, if that is what happens between the last
+/// point and that arclength; then on with the other itinerary.
+Continuation::Passed Continuation::pass_grazing(const Trial& beyond, double step) {
+  const auto grazing = first_grazing(now_, step, metric(), beyond.record);
+  if (!grazing) return Passed::not_found;
+  locate_before(*grazing);
+  note(grazing->kind, grazing->contact, grazing->solution);
+  if (grazing->kind == BifurcationKind::rising_border) {
+    const bool goes_on = jump(now_, grazing->contact, grazing->kind, least_way(grazing->kind));
+    return goes_on ? Passed::on : Passed::ended;
+  }
+  const auto behind = behind_grazing(*grazing, metric());
+  return behind ? leave(*behind) : Passed::not_found;
+}
+
+/// Goes over the change between the last point and the next. true: where that is not clear, something else
+/// may come before it; then it takes a shorter step instead.
+bool Continuation::looks_closer(const Trial& beyond) {
+  constexpr double closest = 1e-5;
+  const auto passed = passed_;
+  const auto changes = changes_;
+  const auto last_jump = last_jump_;
+  const int count = change_count_;
+  if (pass_grazing(beyond, step_) != Passed::not_found) return false;
+  passed_ = passed;
+  changes_ = changes;
+  last_jump_ = last_jump;
+  change_count_ = count;
+  if (step_ > closest) {
+    step_ /= 4;
+    return true;
+  }
+  pass_change(beyond, step_);
+  return false;
+}
+
+namespace {
+
+/// Whether an orbit is one of fewer periods passed through several times.
+bool repeats(const BranchPoint& p) {
+  constexpr double same = 1e-7;  // of the orbit's size
+  const std::size_t n = p.orbit.size();
+  for (std::size_t shift = 1; shift < n; ++shift) {
+    if (n % shift != 0) continue;
+    double away = 0;
+    for (std::size_t k = 0; k < n; ++k)
+      away = std::max(away, (p.orbit[(k + shift) % n] - p.orbit[k]).cwiseAbs().maxCoeff());
+    if (away <= same * p.size) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+/// So near to a grazing multipliers are taken that have none at it: one of them grows without bound.
+constexpr double beside = 1e-7;
+
+/// What test functions tell between the last point and a grazing, however near to it.
+void Continuation::locate_before(const Grazing& grazing) {
+  const double step = grazing.place - beside;
+  if (!(step > beside)) return;
+  auto trial = solved(now_, step);
+  if (!trial) return;
+  take_stability(trial->solution);
+  locate_tests(now_, trial->solution, step);
+}
+
+/// To the first admissible point behind a grazing; what test functions tell between them is noted.
+Continuation::Passed Continuation::leave(const Solution& from) {
+  for (double step = 1e-3; step > 1e-10; step /= 4) {
+    auto trial = at(from, step);
+    if (!trial || trial->verdict == Verdict::open) continue;
+    if (repeats(trial->solution.point)) {
+      end_ = "behind this grazing it is an orbit of fewer periods, passed through several times";
+      return Passed::ended;
+    }
+    take_stability(trial->solution);
+    auto begin = step > 2 * beside ? solved(from, beside) : std::nullopt;
+    if (begin) {
+      take_stability(begin->solution);
+      locate_tests(begin->solution, trial->solution, step - beside);
+    }
+    now_ = std::move(trial->solution);
+    step_ = std::max(step, options_.first_step);
+    return Passed::on;
+  }
+  return Passed::not_found;
+}
+
+/// The orbit that the motion from near the end of a branch settles to, not far from it, or Newton's method
+/// finds from there.
+std::optional<Solution> Continuation::orbit_near(const Solution& last, double parameter, double along) const {
+  const std::unique_ptr<System> system = family_.system(parameter);
+  if (!system) return std::nullopt;
+  NearOrbit near{parameter, last.point.state + along * last.tangent.head(last.shooting->states()),
+                 last.shooting->itinerary().periods, last.point.period, last.point.phase};
+  Section period;
+  period.kind = Section::Kind::time;
+  period.interval = system->period() > 0 ? system->period() : near.turn / near.periods;
+  const auto begun = [&](const Eigen::VectorXd& x) {
+    HybridState state;
+    state.x = x;
+    state.time = time_in_period(*system, near.phase);
+    return state;
+  };
+  HybridState state = begun(near.state);
+  for (const int turns : {0, 0, 1, 3, 20, 100}) {
+    Outcome outcome = Outcome::ok;
+    for (int k = 0; k < turns * near.periods && outcome == Outcome::ok; ++k) {
+      outcome = system->advance(state, period, nullptr);
+    }
+    near.state = state.x;
+    auto found = outcome == Outcome::ok ? refine_orbit(family_, near) : std::nullopt;
+    if (found && (found->point.state - last.point.state).cwiseAbs().maxCoeff() <= 0.1 * size_) return found;
+    if (found || turns > 0) continue;
+    state = begun(last.point.state);
+  }
+  return std::nullopt;
+}
+
+/// Over a change that has no equation of its own: from the last point, a little further, the motion itself
+/// shows the way.
+bool Continuation::jump(const Solution& last, int contact, BifurcationKind kind, double least) {
+  const double slope = last.parameter_slope();
+  const bool over_crowd = least > crowd_width;
+  const double sense = over_crowd ? heading_ : slope < 0 ? -1 : 1;
+  const double base = passed_.empty() ? last.point.parameter : passed_.back().parameter;
+  if (over_crowd) changes_.clear();
+  for (double way = least; way < 0.02; way *= over_crowd ? 1.5 : 4) {
+    const double parameter = base + sense * way * metric().range;
+    if (parameter < options_.from || parameter > options_.to) break;
+    const double along = over_crowd ? 0 : std::clamp((parameter - last.point.parameter) / slope, -0.1, 0.1);
+    auto found = orbit_near(last, parameter, along);
+    if (!found) continue;
+    now_ = std::move(*found);
+    take_stability(now_);
+    face(now_, sense);
+    step_ = options_.first_step;
+    return true;
+  }
+  end_ = bifurcation_names()[static_cast<std::size_t>(kind)] +
+         (contact < 0 ? ""
+                      : " of contact " + family_.model->contacts()[static_cast<std::size_t>(contact)].name) +
+         ": no orbit of the same period goes on from it";
+  return false;
+}
+
+/// Over a place where impacts come or go in ever shorter distances: one after the other loses its speed where
+/// a chatter sequence is about to become complete.
+bool Continuation::pass_crowd() {
+  constexpr double far = 5e-4;  // of the range, at first
+  const Solution last = now_;
+  if (!jump(last, -1, BifurcationKind::chatter_border, far)) {
+    end_ = "changes of the impacts accumulate here";
+    return false;
+  }
+  const auto [kind, contact] = change_between(last.point.signature, now_.point.signature,
+                                              static_cast<int>(family_.model->contacts().size()));
+  if (kind == BifurcationKind::chatter_border) note(kind, contact, pushed(now_, last.point.parameter));
+  return true;
+}
+
+/// The last orbit with this signature on the way to a parameter where there is none, by bisection.
+Solution Continuation::pushed(const Solution& good, double bad) const {
+  Solution best = good;
+  for (int k = 0; k < 60 && std::abs(best.point.parameter - bad) > 1e-11 * metric().range; ++k) {
+    const double middle = (best.point.parameter + bad) / 2;
+    const auto found = refine_orbit(family_, {middle, best.point.state, best.shooting->itinerary().periods,
+                                              best.point.period, best.point.phase});
+    const bool goes_on = found && found->point.signature == good.point.signature &&
+                         (found->point.state - best.point.state).cwiseAbs().maxCoeff() < 0.1 * size_;
+    if (goes_on) best = *found;
+    if (!goes_on) bad = middle;
+  }
+  return best;
+}
+
+namespace {
+
+/// Impacts of a contact in one turn, those of chatter sequences included.
+std::ptrdiff_t impacts_of(const Record& record, int contact) {
+  const std::vector<Step>& steps = record.itinerary.steps;
+  return std::count_if(steps.begin(), steps.end(), [contact](const Step& s) {
+    return s.end == EventKind::impact && s.contact == contact;
+  });
+}
+
+/// Whether a contact's slowest impact outside of chatter is one about to lose its speed, or a gap is about to
+/// touch.
+bool nearly_grazes(const Record& record, int contact) {
+  constexpr double slow = 1e-3;  // of the fastest
+  const std::vector<bool> inside = chattering(record.itinerary, record.speeds);
+  double slowest = std::numeric_limits<double>::infinity();
+  double fastest = record.size / record.times.back();
+  for (const auto& [where, speed] : record.misses)
+    if (where == contact) slowest = std::min(slowest, speed);
+  for (std::size_t k = 0; k < inside.size(); ++k) {
+    const Step& step = record.itinerary.steps[k];
+    if (step.end != EventKind::impact || step.contact != contact || inside[k]) continue;
+    slowest = std::min(slowest, record.speeds[k]);
+    fastest = std::max(fastest, record.speeds[k]);
+  }
+  return slowest <= slow * fastest;
+}
+
+}  // namespace
+
+/// Where orbits are solved by the system's own motion and the derivative of that has no bound: an impact is
+/// about to lose its speed, or a gap to touch. false: the branch ends elsewhere, or by prescribed legs.
+bool Continuation::end_at_touch() {
+  const Itinerary& solved = now_.shooting->itinerary();
+  if (solved.steps.front().length != Leg::Length::own) return false;
+  const auto system = family_.system(now_.point.parameter);
+  const Record record = record_of(*system, now_.point, solved.periods);
+  const auto& contacts = family_.model->contacts();
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (!nearly_grazes(record, static_cast<int>(i))) continue;
+    note(BifurcationKind::grazing, static_cast<int>(i), now_);
+    end_ = "grazing of contact " + contacts[i].name + ": the map has no derivative there";
+    return true;
+  }
+  return false;
+}
+
+/// The motion takes another way than the branch, or has another signature: where from, and how on.
+bool Continuation::pass_change(const Trial& beyond, double step) {
+  if (beyond.verdict == Verdict::open) {
+    const Passed passed = pass_grazing(beyond, step);
+    if (passed != Passed::not_found) return passed == Passed::on;
+  }
+  double low = 0;
+  double high = step;
+  Trial last;
+  last.solution = now_;
+  Trial other = beyond;
+  const auto apart = [&] { return std::abs(other.solution.point.parameter - last.solution.point.parameter); };
+  for (int k = 0; k < 60 && high - low > 1e-14 && apart() > 1e-13 * (options_.to - options_.from); ++k) {
+    const double middle = (low + high) / 2;
+    auto trial = at(now_, middle);
+    if (!trial) break;
+    if (trial->verdict == Verdict::same) {
+      low = middle;
+      last = std::move(*trial);
+    } else {
+      high = middle;
+      other = std::move(*trial);
+    }
+  }
+  const Signature after = signature_of(other.record);
+  auto [kind, contact] =
+      change_between(now_.point.signature, after, static_cast<int>(family_.model->contacts().size()));
+  if (kind == BifurcationKind::grazing) {
+    const bool more =
+        after.count(EventKind::impact, contact) > now_.point.signature.count(EventKind::impact, contact);
+    if (last.record.times.empty()) {
+      const auto system = family_.system(now_.point.parameter);
+      last.record = record_of(*system, now_.point, now_.shooting->itinerary().periods);
+    }
+    if (!nearly_grazes(more ? other.record : last.record, contact)) kind = BifurcationKind::edge;
+  }
+  // Two impacts before a chatter sequence have come to equal speeds: they are told apart otherwise, no more.
+  const bool told_otherwise =
+      kind == BifurcationKind::edge && impacts_of(last.record, contact) == impacts_of(other.record, contact);
+  take_stability(last.solution);
+  locate_tests(now_, last.solution, low);
+  const bool noted = !told_otherwise && note(kind, contact, last.solution);
+  if (other.verdict == Verdict::changed) {
+    now_ = std::move(other.solution);
+    take_stability(now_);
+    step_ = std::max(step_ / 4, options_.first_step);
+    return true;
+  }
+  const Signature before = now_.point.signature;
+  if (!jump(last.solution, contact, kind, least_way(kind))) return false;
+  if (noted && now_.point.signature == before) passed_.pop_back();  // nothing has changed after all
+  if (noted && now_.point.signature.periods == before.periods && !(now_.point.signature == before)) {
+    // The motion beyond closes nowhere, it may have gone another way still: the orbit there tells the change.
+    const auto [told, where] =
+        change_between(before, now_.point.signature, static_cast<int>(family_.model->contacts().size()));
+    passed_.back().kind = told;
+    passed_.back().contact = where;
+  }
+  return true;
+}
+
+}  // namespace graze

@@ -1,0 +1,442 @@
+#include "analysis/continuation/continuation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "analysis/continuation/beginning.hpp"
+#include "analysis/continuation/neimark_sacker.hpp"
+
+namespace graze {
+namespace {
+
+using Vector = Eigen::VectorXd;
+
+constexpr double same_orbit = 1e-6;  // change of the state, of its size, when only chatter is counted anew
+
+constexpr int most_changes = 60;     // of the events, on one branch in one direction
+constexpr std::ptrdiff_t crowd = 6;  // changes within crowd_width are one
+
+/// Whether two neighbours of a branch lie on both sides of an orbit of half as many periods, where the branch
+/// has its birth: behind it come the same orbits, their halves exchanged.
+bool turns_into_itself(const BranchPoint& before, const BranchPoint& after) {
+  const std::size_t half = before.orbit.size() / 2;
+  if (half == 0 || before.orbit.size() != 2 * half || after.orbit.size() != 2 * half) return false;
+  const auto apart = [half](const BranchPoint& p) -> Vector { return p.orbit[half] - p.orbit[0]; };
+  return before.fold * after.fold < 0 && apart(before).dot(apart(after)) < 0;
+}
+
+}  // namespace
+
+Continuation::Continuation(const Family& family, Solution start, int direction,
+                           const ContinuationOptions& options)
+    : family_(family),
+      options_(options),
+      now_(std::move(start)),
+      step_(options.first_step),
+      size_(now_.point.size + tiny),
+      time_(now_.point.period) {
+  now_.shooting = std::make_shared<Shooting>(family_, now_.shooting->itinerary(), now_.shooting->anchor(),
+                                             now_.shooting->inner_nodes());
+  take_stability(now_);
+  face(now_, direction != 0 ? direction : now_.parameter_slope());
+  first_ = now_.point;
+  heading_ = now_.point.fold < 0 ? -1 : 1;
+}
+
+/// Makes the tangent one long, and turns it so that the parameter changes in the sense of `sense`.
+void Continuation::face(Solution& s, double sense) const {
+  const Metric metric = this->metric();
+  s.tangent /= metric.norm(*s.shooting, s.tangent);
+  if (sense * s.parameter_slope() < 0) s.tangent = -s.tangent;
+  s.point.set_fold(s.parameter_slope() / metric.range);
+}
+
+/// A solution of these equations, with its tangent along `normal` and what is told of it.
+Solution Continuation::solution(const std::shared_ptr<const Shooting>& shooting, const Closing& closing,
+                                const Vector& normal) const {
+  Solution s;
+  s.shooting = shooting;
+  s.tangent = tangent_of(*shooting, closing.equations, normal, metric());
+  take_solution(closing, metric(), s);
+  s.point.state = without_rounding(s.point.state, size_);
+  if (!shooting->forced())
+    s.velocity =
+        velocity_at(family_, s.point.parameter, s.point.state, shooting->itinerary().steps.front().mode);
+  return s;
+}
+
+/// Without forcing: whether the orbit has shrunk through rest, and goes round the other way.
+bool Continuation::reversed(const Solution& s) const {
+  return !s.shooting->forced() && s.velocity.size() > 0 &&
+         now_.shooting->anchor().normal.dot(s.velocity) <= 0;
+}
+
+/// Without forcing: whether the step has taken away so much of the orbit that it must be shorter.
+bool Continuation::fades(const Solution& s) const {
+  constexpr double least = 1e-4;  // a step so short may pass through rest
+  if (s.shooting->forced() || step_ < least) return false;
+  return reversed(s) || s.swing() < 0.5 * now_.swing();
+}
+
+/// With forcing: whether an event has come to where the orbit begins.
+bool Continuation::passes_beginning(const Solution& s) {
+  const Shooting& shooting = *s.shooting;
+  if (!shooting.forced() || shooting.steps() == 1) return false;
+  return s.u(shooting.duration_index(0)) < 0 || s.u(shooting.size() - 1) < 0;
+}
+
+/// The solution in the plane across the tangent at this arclength from a point, of the same equations.
+std::optional<Continuation::Trial> Continuation::solved(const Solution& from, double step) const {
+  const Vector normal = metric().plane(*from.shooting, from.tangent);
+  const Closing closing = solve_plane(*from.shooting, from.u + step * from.tangent, normal);
+  if (!closing.ok) return std::nullopt;
+  Trial trial;
+  trial.iterations = closing.iterations;
+  trial.solution = solution(from.shooting, closing, normal);
+  trial.loses_impact = loses_impact(*from.shooting, closing.equations);
+  return trial;
+}
+
+/// The same, judged.
+std::optional<Continuation::Trial> Continuation::at(const Solution& from, double step) const {
+  auto trial = solved(from, step);
+  if (trial) judge(*trial);
+  return trial;
+}
+
+/// Compares with the motion itself. Where that differs only in how many impacts of a chatter sequence it
+/// follows, or in the order of events that do not matter to each other, the solution is made anew.
+void Continuation::judge(Trial& trial) const {
+  Solution& s = trial.solution;
+  for (int round = 0; round < 5; ++round) {
+    const std::unique_ptr<System> system = family_.system(s.point.parameter);
+    if (!system || trial.loses_impact) return;
+    const Record record = record_of(*system, s.point, s.shooting->itinerary().periods);
+    if (round == 0 || record.outcome == Outcome::ok) trial.record = record;
+    if (record.outcome != Outcome::ok) return;
+    if (family_.solved(record.itinerary, *system) == s.shooting->itinerary()) {
+      if (!is_motion(s, record)) return;
+      take_events(family_, *system, record, s.point);
+      trial.verdict = s.point.signature == now_.point.signature ? Verdict::same : Verdict::changed;
+      return;
+    }
+    auto other = remade(trial, *system);
+    if (!other) return;
+    s = std::move(*other);
+  }
+}
+
+/// The same orbit with the events that the motion itself has; nothing when it is another orbit.
+std::optional<Solution> Continuation::remade(Trial& trial, const System& system) const {
+  const Solution& s = trial.solution;
+  const Itinerary itinerary = family_.solved(trial.record.itinerary, system);
+  const auto shooting = shooting_for(family_, itinerary, s.shooting->anchor());
+  const auto guess = shooting->unknowns(s.point.state, trial.record.durations, s.point.parameter);
+  if (!guess) return std::nullopt;
+  const Vector normal =
+      metric().state_plane(*shooting, s.tangent.head(s.shooting->states()), s.parameter_slope());
+  const Closing closing = solve_plane(*shooting, *guess, normal);
+  if (!closing.ok) return std::nullopt;
+  const Vector change = closing.u.head(shooting->states()) - s.point.state;
+  if (!(change.cwiseAbs().maxCoeff() <= same_orbit * size_)) return std::nullopt;
+  trial.loses_impact = loses_impact(*shooting, closing.equations);
+  return solution(shooting, closing, normal);
+}
+
+bool Continuation::loses_impact(const Shooting& shooting, const Equations& e) {
+  const std::vector<double> speeds(e.measure.begin(), e.measure.end());
+  const std::vector<bool> inside = chattering(shooting.itinerary(), speeds);
+  for (std::size_t k = 0; k < inside.size(); ++k) {
+    if (shooting.itinerary().steps[k].end == EventKind::impact && !inside[k] && speeds[k] <= 0) return true;
+  }
+  return false;
+}
+
+/// false: it has been noted before.
+bool Continuation::note(BifurcationKind kind, int contact, const Solution& s) {
+  if (contact >= 0) changes_.push_back(s.point.parameter);
+  if (contact >= 0) ++change_count_;
+  if (repeated(kind, contact, s.point.parameter)) return false;
+  const int periods = s.shooting->itinerary().periods;
+  Bifurcation b;
+  b.kind = kind;
+  b.contact = contact;
+  b.parameter = s.point.parameter;
+  b.state = s.point.state;
+  b.phase = s.point.phase;
+  b.periods = periods;
+  b.itinerary = s.shooting->itinerary();
+  b.unknowns = s.u;
+  b.tangent = s.tangent;
+  b.size = size_;
+  if (s.shooting->forced()) {
+    b.told = state_at_phase_zero(s);
+  } else {
+    const auto system = family_.system(b.parameter);
+    const auto states = section_states(family_, *system, b.state, 1, s.shooting->turn(s.u));
+    b.told = states.empty() ? b.state : states.front();
+  }
+  if (jumps_over(kind)) last_jump_ = {kind, contact, b.parameter};
+  passed_.push_back(std::move(b));
+  return true;
+}
+
+/// Whether this is the change that the walk has just jumped over, once more: near the place where a chatter
+/// sequence ends, its last impacts come and go.
+bool Continuation::repeated(BifurcationKind kind, int contact, double parameter) const {
+  return last_jump_ && jumps_over(kind) && last_jump_->kind == kind && last_jump_->contact == contact &&
+         std::abs(last_jump_->parameter - parameter) < 0.1 * crowd_width * metric().range;
+}
+
+/// Whether many changes have come close together: impacts of a chatter sequence graze one after the other
+/// where it is about to become complete, in ever shorter distances.
+bool Continuation::crowded() const {
+  if (static_cast<std::ptrdiff_t>(changes_.size()) < crowd) return false;
+  const auto [low, high] = std::minmax_element(changes_.end() - crowd, changes_.end());
+  return *high - *low < crowd_width * (options_.to - options_.from);
+}
+
+bool Continuation::next() {
+  passed_.clear();
+  if (!end_.empty()) return false;
+  if (++count_ > options_.points) {
+    end_ = "as many points as allowed";
+    return false;
+  }
+  if (change_count_ > most_changes) {
+    end_ = "more changes of its events than are followed";
+    return false;
+  }
+  if (crowded()) return pass_crowd();
+  if (auto begun = begun_elsewhere(now_, metric())) now_ = std::move(*begun);
+  constexpr int easy = 3;
+  constexpr int hard = 6;
+  constexpr double straight = 0.95;  // least cosine between the tangents of neighbours
+  while (step_ >= options_.least_step) {
+    auto trial = at(now_, step_);
+    if (!trial || trial->iterations > 2 * hard) {
+      step_ /= 2;
+      continue;
+    }
+    if (fades(trial->solution) || passes_beginning(trial->solution)) {
+      step_ /= 2;
+      continue;
+    }
+    if (trial->verdict == Verdict::open) {
+      if (looks_closer(*trial)) continue;
+      return end_.empty();
+    }
+    const Metric metric = this->metric();
+    const bool comparable = trial->solution.shooting->itinerary() == now_.shooting->itinerary();
+    if (comparable && metric.dot(*now_.shooting, trial->solution.tangent, now_.tangent) < straight &&
+        step_ > 100 * options_.least_step) {
+      step_ /= 2;
+      continue;
+    }
+    const double parameter = trial->solution.point.parameter;
+    if (parameter < options_.from || parameter > options_.to) return to_border(step_);
+    if (trial->verdict == Verdict::changed) return pass_change(*trial, step_);
+    const double taken = step_;
+    if (trial->iterations <= easy) step_ = std::min(options_.step, 1.6 * step_);
+    if (trial->iterations >= hard) step_ /= 2;
+    return accept(std::move(*trial), taken);
+  }
+  return pass_end_of_chatter();
+}
+
+/// Where Newton's method stops because flights of a chatter sequence no longer come back: the contact that
+/// sticks for the shortest time after one has ceased to.
+bool Continuation::pass_end_of_chatter() {
+  const std::vector<Step>& steps = now_.shooting->itinerary().steps;
+  int contact = -1;
+  double shortest = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    if (steps[k].end != EventKind::chatter_complete) continue;
+    double stuck = 0;
+    std::size_t j = k;
+    do {
+      j = (j + 1) % steps.size();
+      stuck += now_.u(now_.shooting->duration_index(j));
+    } while (j != k && !(steps[j].end == EventKind::release && steps[j].contact == steps[k].contact));
+    if (stuck >= shortest) continue;
+    shortest = stuck;
+    contact = steps[k].contact;
+  }
+  constexpr double brief = 1e-2;  // of a turn
+  if (contact < 0 || shortest > brief * now_.point.period) {
+    if (end_at_touch()) return false;
+    end_ = "Newton's method finds no further point";
+    return false;
+  }
+  const Solution last = now_;
+  const bool goes_on =
+      jump(last, contact, BifurcationKind::chatter_border, least_way(BifurcationKind::chatter_border));
+  note(BifurcationKind::chatter_border, contact, goes_on ? pushed(last, now_.point.parameter) : last);
+  return goes_on;
+}
+
+bool Continuation::accept(Trial trial, double step) {
+  const Solution before = now_;
+  if (reversed(trial.solution)) {
+    note_hopf(before, trial.solution, step);
+    end_ = "the orbit shrinks to rest";
+    return false;
+  }
+  if (turns_into_itself(before.point, trial.solution.point)) {
+    end_ = "an orbit of half as many periods: behind it come the same orbits, half a turn later";
+    return false;
+  }
+  take_stability(trial.solution);
+  locate_tests(before, trial.solution, step);
+  if (count_ > 10 && returned(before, trial.solution)) {
+    end_ = closed_branch;
+    return false;
+  }
+  const double progress = trial.solution.point.parameter - before.point.parameter;
+  if (std::abs(progress) > crowd_width * (options_.to - options_.from)) heading_ = progress < 0 ? -1 : 1;
+  now_ = std::move(trial.solution);
+  if (!now_.shooting->forced()) anchor_here();
+  return true;
+}
+
+/// Over an orbit at rest the parameter is even in the arclength: where its slope is zero, from the slopes on
+/// both sides. Orbits near it are too small to be solved for; the equilibrium there is not.
+void Continuation::note_hopf(const Solution& before, const Solution& after, double step) {
+  const double slope = before.parameter_slope();
+  const double change = slope - after.parameter_slope();
+  if (!(slope * change > 0)) return;
+  Solution rest = before;
+  BranchPoint& p = rest.point;
+  const auto hopf = hopf_near(family_, {p.parameter + 0.5 * slope * step * slope / change, p.state},
+                              before.shooting->itinerary().steps.front().mode, p.period);
+  constexpr double at_hand = 1e-2;  // of the range
+  if (!hopf || std::abs(hopf->parameter - p.parameter) > at_hand * metric().range) return;
+  p.parameter = hopf->parameter;
+  p.state = hopf->state;
+  note(BifurcationKind::hopf, -1, rest);
+}
+
+/// Without forcing: goes on in the plane across the flow at the last point.
+void Continuation::anchor_here() {
+  if (!(now_.velocity.norm() > 0)) return;
+  const Anchor anchor{now_.point.state, now_.velocity.normalized()};
+  const auto shooting =
+      std::make_shared<Shooting>(family_, now_.shooting->itinerary(), anchor, now_.shooting->inner_nodes());
+  const auto equations = shooting->equations(now_.u);
+  if (!equations) return;
+  now_.tangent = tangent_of(*shooting, *equations, metric().plane(*shooting, now_.tangent), metric());
+  now_.shooting = shooting;
+}
+
+/// Whether the first point lies between two neighbours.
+bool Continuation::returned(const Solution& before, const Solution& after) const {
+  const double range = options_.to - options_.from;
+  const BranchPoint& a = before.point;
+  const BranchPoint& b = after.point;
+  if (!(first_.signature == b.signature) || a.fold * first_.fold < 0) return false;
+  if ((first_.parameter - a.parameter) * (first_.parameter - b.parameter) > 0) return false;
+  const double share = (first_.parameter - a.parameter) / (b.parameter - a.parameter);
+  if (a.orbit.empty() || b.orbit.empty()) return false;
+  const Vector way = b.orbit.front() - a.orbit.front();
+  const Vector there = a.orbit.front() + share * way;
+  const double length = way.cwiseAbs().maxCoeff() / size_ + std::abs(b.parameter - a.parameter) / range;
+  return std::any_of(first_.orbit.begin(), first_.orbit.end(), [&](const Vector& state) {
+    return (there - state).cwiseAbs().maxCoeff() <= 0.1 * length * size_;
+  });
+}
+
+/// Notes what test functions tell between two points, in order along the branch.
+void Continuation::locate_tests(const Solution& before, const Solution& after, double step) {
+  using Kind = BifurcationKind;
+  struct Located {
+    double place;
+    Kind kind;
+    Solution solution;
+  };
+  std::vector<Located> located;
+  const auto look = [&](Kind kind, double BranchPoint::*test) {
+    if (!(before.point.*test * after.point.*test < 0)) return;
+    auto found = locate(kind, before, after, step, test);
+    if (found) located.push_back({found->first, kind, std::move(found->second)});
+  };
+  look(Kind::fold, &BranchPoint::fold);
+  look(Kind::branch_point, &BranchPoint::branching);
+  look(Kind::period_doubling, &BranchPoint::doubling);
+  look(Kind::neimark_sacker, &BranchPoint::torus);
+  std::stable_sort(located.begin(), located.end(),
+                   [](const Located& a, const Located& b) { return a.place < b.place; });
+  for (const Located& at : located) note(at.kind, -1, at.solution);
+}
+
+/// Regula falsi (Illinois) for the zero of a test function between two points; its arclength from the first
+/// and the orbit there. Nothing: no orbit that a motion takes.
+std::optional<std::pair<double, Solution>> Continuation::locate(BifurcationKind kind, const Solution& before,
+                                                                const Solution& after, double step,
+                                                                double BranchPoint::*test) const {
+  double low = 0;
+  double high = step;
+  double at_low = before.point.*test;
+  double at_high = after.point.*test;
+  const auto [least, greatest] = std::minmax({std::abs(at_low), std::abs(at_high)});
+  Trial found;
+  double place = 0;
+  int side = 0;
+  for (int k = 0; k < 80 && high - low > 1e-15; ++k) {
+    place = (low * at_high - high * at_low) / (at_high - at_low);
+    if (!(place > low && place < high) || k % 8 == 7) place = (low + high) / 2;
+    auto trial = solved(before, place);
+    if (!trial) return std::nullopt;
+    found = std::move(*trial);
+    if (kind != BifurcationKind::fold) take_stability(found.solution);
+    const double value = found.solution.point.*test;
+    if (value == 0) break;
+    if (value * at_high < 0) {
+      if (side == 1) at_high /= 2;
+      low = place;
+      at_low = value;
+      side = 1;
+    } else {
+      if (side == -1) at_low /= 2;
+      high = place;
+      at_high = value;
+      side = -1;
+    }
+  }
+  // A sign may change without a zero: at a pole, or for two real multipliers of product one.
+  if (!(std::abs(found.solution.point.*test) <= 1e-4 * least + 1e-9 * greatest)) return std::nullopt;
+  judge(found);
+  if (found.verdict == Verdict::open) return std::nullopt;
+  const BranchPoint& p = found.solution.point;
+  if (kind == BifurcationKind::neimark_sacker) {
+    const bool pair =
+        std::any_of(p.multipliers.begin(), p.multipliers.end(), [](const std::complex<double>& z) {
+          return std::abs(z.imag()) > 1e-9 && std::abs(std::abs(z) - 1) < 1e-6;
+        });
+    if (!pair) return std::nullopt;
+  }
+  return std::pair(place, std::move(found.solution));
+}
+
+/// The last point before the parameter leaves its range.
+bool Continuation::to_border(double step) {
+  const Eigen::Index m = now_.shooting->size();
+  const double border = now_.u(m) + step * now_.tangent(m) > now_.u(m) ? options_.to : options_.from;
+  end_ = "end of the range";
+  const double way = (border - now_.u(m)) / now_.tangent(m);
+  if (!(way > 1e-12)) return false;
+  Vector guess = now_.u + way * now_.tangent;
+  guess(m) = border;
+  const Closing closing = solve_fixed(*now_.shooting, guess);
+  if (!closing.ok) return false;
+  Trial trial;
+  trial.solution = solution(now_.shooting, closing, metric().plane(*now_.shooting, now_.tangent));
+  trial.loses_impact = loses_impact(*now_.shooting, closing.equations);
+  judge(trial);
+  if (trial.verdict == Verdict::same) return accept(std::move(trial), way);
+  end_.clear();
+  return pass_change(trial, way);
+}
+
+}  // namespace graze

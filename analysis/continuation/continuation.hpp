@@ -1,0 +1,134 @@
+/// Pseudo-arclength continuation of periodic orbits in one parameter, through impacts, point by point.
+#pragma once
+
+#include <Eigen/Core>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/continuation/bifurcation.hpp"
+#include "analysis/continuation/grazing.hpp"
+#include "analysis/continuation/solution.hpp"
+
+namespace graze {
+
+/// Why a branch ends that has come back to its first point.
+inline const std::string closed_branch = "the branch is closed";
+
+struct ContinuationOptions {
+  double from = 0;  ///< range of the parameter, from < to
+  double to = 1;
+  double first_step = 1e-3;  ///< arclength; the parameter counts in units of its range, states of their size
+  double step = 2e-2;        ///< greatest
+  double least_step = 1e-9;
+  int points = 2000;  ///< at most, in one direction
+};
+
+/// Walks along a branch:
+///
+///     Continuation walk(family, start, +1, options);
+///     while (walk.next()) use(walk.point(), walk.passed());
+///     say(walk.end());
+///
+/// Every point is solved over the events of the orbit (Shooting) and compared with the motion that the
+/// system takes by itself from there. Where that has another itinerary, the place of the change is located
+/// and the branch goes on with the new one.
+class Continuation {
+ public:
+  /// Share of the range within which many changes of the impacts are taken as one, the end of a chatter
+  /// sequence, where infinitely many accumulate.
+  static constexpr double crowd_width = 3e-4;
+
+  /// `direction`: +1 towards greater parameters, −1 towards smaller ones; 0: along the tangent as it is.
+  Continuation(const Family& family, Solution start, int direction, const ContinuationOptions& options);
+
+  /// Goes on to the next point; false: the branch has ended.
+  bool next();
+  const BranchPoint& point() const { return now_.point; }
+  const Solution& solution() const { return now_; }
+  /// Points located between the last point and this one.
+  const std::vector<Bifurcation>& passed() const { return passed_; }
+  /// Why the branch has ended.
+  const std::string& end() const { return end_; }
+
+ private:
+  enum class Verdict { same, changed, open };
+  struct Trial {
+    Solution solution;
+    Verdict verdict = Verdict::open;
+    Record record;  ///< of the motion itself
+    int iterations = 0;
+    bool loses_impact = false;  ///< an impact that belongs to no chatter sequence has no speed left
+  };
+  Metric metric() const { return {size_, time_, options_.to - options_.from}; }
+  void face(Solution& solution, double sense) const;
+  Solution solution(const std::shared_ptr<const Shooting>& shooting, const Closing& closing,
+                    const Eigen::VectorXd& normal) const;
+  std::optional<Trial> solved(const Solution& from, double step) const;
+  std::optional<Trial> at(const Solution& from, double step) const;
+  void judge(Trial& trial) const;
+  std::optional<Solution> remade(Trial& trial, const System& system) const;
+  bool reversed(const Solution& solution) const;
+  bool fades(const Solution& solution) const;
+  static bool passes_beginning(const Solution& solution);
+  static bool loses_impact(const Shooting& shooting, const Equations& equations);
+  bool accept(Trial trial, double step);
+  void anchor_here();
+  void note_hopf(const Solution& before, const Solution& after, double step);
+  bool returned(const Solution& before, const Solution& after) const;
+  void locate_tests(const Solution& before, const Solution& after, double step);
+  std::optional<std::pair<double, Solution>> locate(BifurcationKind kind, const Solution& before,
+                                                    const Solution& after, double step,
+                                                    double BranchPoint::*test) const;
+  bool pass_change(const Trial& beyond, double step);
+  bool end_at_touch();
+  /// What has become of a grazing: the branch goes on behind it, ends there, or there is none that it could
+  /// pass.
+  enum class Passed { on, ended, not_found };
+  Passed pass_grazing(const Trial& beyond, double step);
+  bool looks_closer(const Trial& beyond);
+  void locate_before(const Grazing& grazing);
+  Passed leave(const Solution& at_grazing);
+  std::optional<Solution> orbit_near(const Solution& last, double parameter, double along) const;
+  bool jump(const Solution& last, int contact, BifurcationKind kind, double least);
+  bool pass_end_of_chatter();
+  /// Changes without an equation of their own, over which the walk jumps.
+  static bool jumps_over(BifurcationKind kind) {
+    return kind == BifurcationKind::chatter_border || kind == BifurcationKind::edge;
+  }
+  /// How far behind a change to look for the orbit there first, of the range: beside a chatter border further
+  /// changes accumulate.
+  static double least_way(BifurcationKind kind) {
+    return kind == BifurcationKind::chatter_border ? 1e-4 : 1e-6;
+  }
+  bool repeated(BifurcationKind kind, int contact, double parameter) const;
+  bool crowded() const;
+  bool pass_crowd();
+  Solution pushed(const Solution& good, double bad) const;
+  bool to_border(double step);
+  bool note(BifurcationKind kind, int contact, const Solution& solution);
+
+  Family family_;
+  ContinuationOptions options_;
+  Solution now_;
+  double step_;
+  int count_ = 0;
+  int change_count_ = 0;
+  double size_;  ///< of states, for the arclength
+  double time_;  ///< of durations
+  BranchPoint first_;
+  std::vector<double> changes_;  ///< parameters of the last changes of the itinerary
+  double heading_ = 1;           ///< sign of the parameter's change on the way so far
+  /// The last change that was jumped over.
+  struct Jump {
+    BifurcationKind kind;
+    int contact;
+    double parameter;
+  };
+  std::optional<Jump> last_jump_;
+  std::vector<Bifurcation> passed_;
+  std::string end_;
+};
+
+}  // namespace graze

@@ -1,0 +1,304 @@
+#include "analysis/continuation/grazing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace graze {
+namespace {
+
+using Vector = Eigen::VectorXd;
+
+/// A vector of unknowns with the duration of one step split in two: `share` of it in a new step before it.
+Vector with_step(const Shooting& shooting, const Vector& u, std::size_t step, double share) {
+  const Eigen::Index k = shooting.duration_index(step);
+  Vector v(u.size() + 1);
+  v << u.head(k), share * u(k), (1 - share) * u(k), u.tail(u.size() - k - 1);
+  return v;
+}
+
+/// The contrary: the duration of a step added to the next one's.
+Vector without_step(const Shooting& shooting, const Vector& u, std::size_t step) {
+  const Eigen::Index k = shooting.duration_index(step);
+  Vector v(u.size() - 1);
+  v << u.head(k), u.tail(u.size() - k - 1);
+  v(k) += u(k);
+  return v;
+}
+
+/// Another shooting of the same orbit with its nodes elsewhere: states are followed anew.
+std::optional<Vector> moved(const Shooting& from, const Vector& u, const Shooting& to) {
+  std::vector<double> durations(static_cast<std::size_t>(from.steps()));
+  for (std::size_t k = 0; k < durations.size(); ++k) durations[k] = u(from.duration_index(k));
+  return to.unknowns(u.head(from.states()), durations, u(from.size()));
+}
+
+Shooting without_nodes(const Shooting& shooting) {
+  return {shooting.family(), shooting.itinerary(), shooting.anchor()};
+}
+
+/// The itinerary with one more step before `step`.
+Itinerary with(const Itinerary& itinerary, std::size_t step, EventKind end, int contact) {
+  Itinerary more = itinerary;
+  Step added = more.steps[step];
+  added.end = end;
+  added.contact = contact;
+  added.instant = false;
+  more.steps.insert(more.steps.begin() + static_cast<std::ptrdiff_t>(step), added);
+  return more;
+}
+
+Itinerary without(const Itinerary& itinerary, std::size_t step) {
+  Itinerary less = itinerary;
+  less.steps.erase(less.steps.begin() + static_cast<std::ptrdiff_t>(step));
+  return less;
+}
+
+/// A place on a leg where the guard of a contact touches from the wrong side.
+struct Touching {
+  std::size_t step;
+  int contact;
+  double share;  ///< of the leg's duration
+  bool closed;
+};
+
+/// Guard of a contact on its way along a leg.
+struct Sample {
+  double share;  ///< of the leg's duration
+  double guard;
+  double rate;
+};
+
+std::vector<Sample> sampled(System& system, const Leg& leg, int contact, int parameter,
+                            const std::vector<double>& shares) {
+  std::vector<Leg> probes;
+  for (const double share : shares) {
+    Leg probe = leg;
+    probe.duration *= share;
+    probe.end = EventKind::graze;
+    probe.contact = contact;
+    probes.push_back(std::move(probe));
+  }
+  std::vector<Sample> samples;
+  const auto course = system.follow(probes, parameter);
+  for (std::size_t j = 0; course && j < shares.size(); ++j)
+    samples.push_back({shares[j], course->legs[j].measure, course->legs[j].guard});
+  return samples;
+}
+
+/// Places on a leg of so many of the shortest time scales: even ones, and before the first of them ever
+/// closer ones, as behind a slow impact all happens in its own, short time.
+std::vector<double> sampling(double scales) {
+  constexpr int per_scale = 4;
+  constexpr int least = 64;
+  constexpr double earliest = 1e-6;
+  constexpr double growth = 1.2;
+  const int intervals = std::max(least, static_cast<int>(std::ceil(per_scale * scales)));
+  std::vector<double> shares;
+  for (double share = earliest; share < 1.0 / intervals; share *= growth) shares.push_back(share);
+  for (int j = 1; j <= intervals; ++j) shares.push_back(static_cast<double>(j) / intervals);
+  return shares;
+}
+
+/// Minima of a guard on a leg that lie below −depth.
+std::vector<Touching> dips_on(System& system, const Leg& leg, int contact, int parameter, double depth) {
+  const std::vector<Sample> samples =
+      sampled(system, leg, contact, parameter, sampling(leg.duration * system.rate()));
+  std::vector<Touching> dips;
+  for (std::size_t j = 1; j < samples.size(); ++j) {
+    Sample low = samples[j - 1];
+    Sample high = samples[j];
+    if (!(low.rate < 0 && high.rate >= 0)) continue;
+    for (int k = 0; k < 30 && high.share - low.share > 1e-9; ++k) {  // bisection: rates may have corners
+      const auto middle = sampled(system, leg, contact, parameter, {(low.share + high.share) / 2});
+      if (middle.empty()) break;
+      (middle.front().rate < 0 ? low : high) = middle.front();
+    }
+    if (std::min(low.guard, high.guard) < -depth)
+      dips.push_back({0, contact, high.share, ((leg.mode >> contact) & 1) != 0});
+  }
+  return dips;
+}
+
+/// Where guards of an orbit are crossed between their events: the lowest places of each on each leg.
+std::vector<Touching> crossings(const Shooting& shooting, const Vector& u, const std::vector<int>& contacts,
+                                double depth) {
+  std::vector<Touching> found;
+  const auto legs = shooting.placed_legs(u);
+  const std::unique_ptr<System> system = shooting.family().system(u(shooting.size()));
+  if (!legs || !system) return found;
+  for (std::size_t k = 0; k < legs->size(); ++k) {
+    const Leg& leg = (*legs)[k];
+    if (!(leg.duration > 0)) continue;
+    Eigen::VectorXd gap, rate;
+    HybridState state;
+    state.x = leg.state;
+    system->gaps(state, gap, rate);
+    for (const int i : contacts) {
+      if (!std::isfinite(gap(i))) continue;
+      for (Touching& dip : dips_on(*system, leg, i, shooting.family().parameter, depth)) {
+        dip.step = k;
+        found.push_back(dip);
+      }
+    }
+  }
+  return found;
+}
+
+/// Events of one contact, in order.
+std::vector<EventKind> events_of(const Itinerary& itinerary, int contact) {
+  std::vector<EventKind> events;
+  for (const Step& step : itinerary.steps)
+    if (step.contact == contact) events.push_back(step.end);
+  return events;
+}
+
+/// Contacts whose events the motion beyond has otherwise; all, where it has the same ones at other instants.
+std::vector<int> changed_contacts(const Itinerary& here, const Record& beyond, int contacts) {
+  std::vector<int> changed;
+  for (int i = 0; i < contacts; ++i) {
+    const bool same = beyond.outcome == Outcome::ok && events_of(here, i) == events_of(beyond.itinerary, i);
+    if (!same) changed.push_back(i);
+  }
+  if (changed.empty()) {
+    changed.resize(static_cast<std::size_t>(contacts));
+    std::iota(changed.begin(), changed.end(), 0);
+  }
+  return changed;
+}
+
+/// Looks between a point of a branch and the solution of the same equations a step further.
+class Search {
+ public:
+  Search(const Solution& from, const Closing& over, double step, const Metric& metric)
+      : from_(from), over_(over), step_(step), metric_(metric) {}
+
+  const std::vector<Grazing>& found() const { return found_; }
+
+  /// Impacts outside of chatter that have no speed left at the end.
+  void lost(const Equations& here) {
+    const Shooting& shooting = *from_.shooting;
+    const std::vector<bool> inside =
+        chattering(shooting.itinerary(), std::vector<double>(here.measure.begin(), here.measure.end()));
+    for (std::size_t k = 0; k < inside.size(); ++k) {
+      const Step& s = shooting.itinerary().steps[k];
+      const Eigen::Index row = static_cast<Eigen::Index>(k);
+      if (inside[k] || s.end != EventKind::impact || !(over_.equations.measure(row) <= 0)) continue;
+      const double share = here.measure(row) / (here.measure(row) - over_.equations.measure(row));
+      Grazing g;
+      g.contact = s.contact;
+      g.step = k;
+      offer(std::move(g), from_.shooting, solve_measure(shooting, from_.u + share * (over_.u - from_.u), k));
+    }
+  }
+  /// A touch at a place where a guard is crossed at the end.
+  void gained(const Touching& t) {
+    const Shooting& shooting = *from_.shooting;
+    const auto touched =
+        shooting_for(shooting.family(), with(shooting.itinerary(), t.step, EventKind::graze, t.contact),
+                     shooting.anchor());
+    const Shooting whole = without_nodes(shooting);
+    const auto u = moved(shooting, over_.u, whole);
+    if (!u) return;
+    const auto guess = moved(without_nodes(*touched), with_step(whole, *u, t.step, t.share), *touched);
+    if (!guess) return;
+    Grazing g;
+    g.contact = t.contact;
+    g.step = t.step;
+    g.gained = true;
+    g.kind = t.closed ? BifurcationKind::rising_border : BifurcationKind::grazing;
+    offer(std::move(g), touched, solve_measure(*touched, *guess, t.step));
+  }
+
+ private:
+  void offer(Grazing g, const std::shared_ptr<const Shooting>& shooting, const Closing& closing) {
+    if (!closing.ok) return;
+    const Eigen::Index n = shooting->states();
+    g.place = step_ * share(*shooting, closing.u);
+    if (g.place < -0.05 * step_ || g.place > 1.05 * step_) return;
+    g.solution = from_;
+    g.solution.shooting = shooting;
+    g.solution.u = closing.u;
+    g.solution.point.parameter = closing.u(shooting->size());
+    g.solution.point.state = closing.u.head(n);
+    g.solution.tangent =
+        tangent_of(*shooting, closing.equations,
+                   metric_.state_plane(*shooting, from_.tangent.head(n), from_.parameter_slope()), metric_);
+    found_.push_back(std::move(g));
+  }
+  /// How far other unknowns are on the way to the end, by their first state and the parameter.
+  double share(const Shooting& shooting, const Vector& u) const {
+    const Eigen::Index n = shooting.states();
+    const Eigen::Index m = from_.shooting->size();
+    const Vector state = over_.u.head(n) - from_.start();
+    const double parameter = over_.u(m) - from_.u(m);
+    const Vector normal = metric_.state_plane(*from_.shooting, state, parameter);
+    const auto along = [&](const Vector& x, double p) { return normal.head(n).dot(x) + normal(m) * p; };
+    return along(u.head(n) - from_.start(), u(shooting.size()) - from_.u(m)) / along(state, parameter);
+  }
+
+  const Solution& from_;
+  const Closing& over_;
+  double step_;
+  const Metric& metric_;
+  std::vector<Grazing> found_;
+};
+
+}  // namespace
+
+std::optional<Grazing> first_grazing(const Solution& from, double step, const Metric& metric,
+                                     const Record& beyond) {
+  constexpr double depth = 1e-12;  // of the orbit's size: deeper is no rounding
+  const Shooting& shooting = *from.shooting;
+  const Closing over =
+      solve_plane(shooting, from.u + step * from.tangent, metric.plane(shooting, from.tangent));
+  const auto here = shooting.equations(from.u);
+  if (!over.ok || !here) return std::nullopt;
+  Search search(from, over, step, metric);
+  search.lost(*here);
+  std::vector<int> contacts = changed_contacts(shooting.itinerary(), beyond,
+                                               static_cast<int>(shooting.family().model->contacts().size()));
+  if (!search.found().empty()) std::erase(contacts, search.found().front().contact);
+  for (const Touching& t : crossings(shooting, over.u, contacts, depth * metric.size)) search.gained(t);
+  const auto first = std::min_element(search.found().begin(), search.found().end(),
+                                      [](const Grazing& a, const Grazing& b) { return a.place < b.place; });
+  if (first == search.found().end()) return std::nullopt;
+  return *first;
+}
+
+std::optional<Solution> behind_grazing(const Grazing& grazing, const Metric& metric) {
+  // With the impact where the gap touches, or with a mere touch where it was lost.
+  const Shooting& there = *grazing.solution.shooting;
+  Solution behind = grazing.solution;
+  Itinerary changed = there.itinerary();
+  changed.steps[grazing.step].end = grazing.gained ? EventKind::impact : EventKind::graze;
+  behind.shooting = std::make_shared<Shooting>(there.family(), changed, there.anchor(), there.inner_nodes());
+  const auto equations = behind.shooting->equations(behind.u);
+  if (!equations) return std::nullopt;
+  behind.tangent = tangent_of(*behind.shooting, *equations,
+                              metric.plane(*behind.shooting, grazing.solution.tangent), metric);
+  const Eigen::Index row = static_cast<Eigen::Index>(grazing.step);
+  if (equations->measure_slope.row(row).dot(behind.tangent) < 0) behind.tangent = -behind.tangent;
+  if (grazing.gained) return behind;
+  // The touch is no event: off with it.
+  constexpr double ahead = 1e-6;
+  const Shooting flat = without_nodes(*behind.shooting);
+  const Shooting plain(there.family(), without(changed, grazing.step), there.anchor());
+  const auto shooting = shooting_for(there.family(), plain.itinerary(), there.anchor());
+  const auto simplified = [&](const Vector& u) -> std::optional<Vector> {
+    const auto even = moved(*behind.shooting, u, flat);
+    if (!even) return std::nullopt;
+    return moved(plain, without_step(flat, *even, grazing.step), *shooting);
+  };
+  const auto u = simplified(behind.u);
+  const auto v = simplified(behind.u + ahead * behind.tangent);
+  if (!u || !v) return std::nullopt;
+  behind.shooting = shooting;
+  behind.u = *u;
+  behind.tangent = (*v - *u) / metric.norm(*shooting, *v - *u);
+  return behind;
+}
+
+}  // namespace graze

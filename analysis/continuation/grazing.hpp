@@ -1,0 +1,29 @@
+/// Places on a branch where an impact loses its speed or a guard touches zero, and the branch behind them.
+#pragma once
+
+#include <Eigen/Core>
+#include <memory>
+#include <optional>
+
+#include "analysis/continuation/bifurcation.hpp"
+#include "analysis/continuation/solution.hpp"
+
+namespace graze {
+
+struct Grazing {
+  double place = 0;                                 ///< arclength from the last point
+  BifurcationKind kind = BifurcationKind::grazing;  ///< or rising_border: a contact force touches zero
+  int contact = -1;
+  std::size_t step = 0;  ///< of the event that comes or goes, in the solution's itinerary
+  bool gained = false;   ///< an impact more, else one less
+  Solution solution;     ///< there, with that step as a touch (gained) or as an impact (lost)
+};
+
+/// The first of them within this arclength of a point, whatever the motion itself does there. `beyond`: the
+/// motion at the end; only contacts whose events are others there are looked at.
+std::optional<Grazing> first_grazing(const Solution& from, double step, const Metric& metric,
+                                     const Record& beyond);
+/// The branch with the other number of impacts, at the grazing itself and heading away from it.
+std::optional<Solution> behind_grazing(const Grazing& grazing, const Metric& metric);
+
+}  // namespace graze

@@ -1,0 +1,69 @@
+#include "analysis/continuation/neimark_sacker.hpp"
+
+#include <Eigen/LU>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <utility>
+
+#include "analysis/maps/multipliers.hpp"
+
+namespace graze {
+namespace {
+
+/// log |μ| of the pair that turns by a quarter within `quarter`; the state is moved to the equilibrium.
+std::optional<double> growth(const Family& family, Equilibrium& at, std::int64_t mode, double quarter) {
+  const auto system = family.system(at.parameter);
+  if (!system) return std::nullopt;
+  const Eigen::Index n = at.state.size();
+  Leg leg;
+  leg.duration = quarter;
+  leg.mode = mode;
+  Eigen::MatrixXd flow;
+  constexpr int most_iterations = 20;
+  double step = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < most_iterations && step > 1e-14 * at.state.cwiseAbs().maxCoeff(); ++k) {
+    leg.state = at.state;
+    const auto course = system->follow({&leg, 1}, family.parameter);
+    if (!course) return std::nullopt;
+    const Reached& reached = course->legs.front();
+    flow = reached.state_slope.leftCols(n);
+    const Eigen::VectorXd change =
+        (Eigen::MatrixXd::Identity(n, n) - flow).partialPivLu().solve(reached.state - at.state);
+    if (!change.allFinite() || change.cwiseAbs().maxCoeff() >= step) break;
+    step = change.cwiseAbs().maxCoeff();
+    at.state += change;
+  }
+  if (!(step <= 1e-9 * (1 + at.state.cwiseAbs().maxCoeff()))) return std::nullopt;
+  std::complex<double> pair = 0;
+  for (const std::complex<double>& m : eigenvalues(flow)) {
+    if (m.imag() > 0 &&
+        (pair == 0.0 || std::abs(std::arg(m) - M_PI / 2) < std::abs(std::arg(pair) - M_PI / 2)))
+      pair = m;
+  }
+  if (pair == 0.0) return std::nullopt;
+  return std::log(std::abs(pair));
+}
+
+}  // namespace
+
+std::optional<Equilibrium> hopf_near(const Family& family, const Equilibrium& near, std::int64_t mode,
+                                     double turn) {
+  Equilibrium at = near;
+  auto here = growth(family, at, mode, turn / 4);
+  Equilibrium other = at;
+  other.parameter += 1e-5 * (1 + std::abs(at.parameter));
+  auto there = growth(family, other, mode, turn / 4);
+  constexpr int most_iterations = 30;
+  for (int k = 0; k < most_iterations; ++k) {  // secant
+    if (!here || !there || *here == *there) return std::nullopt;
+    const double step = -*here * (other.parameter - at.parameter) / (*there - *here);
+    other = std::exchange(at, {at.parameter + step, at.state});
+    there = std::exchange(here, growth(family, at, mode, turn / 4));
+    if (std::abs(step) <= 1e-13 * (1 + std::abs(at.parameter)))
+      return here ? std::optional(at) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace graze

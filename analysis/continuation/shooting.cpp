@@ -1,0 +1,395 @@
+#include "analysis/continuation/shooting.hpp"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "analysis/maps/multipliers.hpp"
+
+namespace graze {
+
+std::unique_ptr<System> Family::system(double parameter_value) const {
+  std::vector<double> at = values;
+  const std::size_t p = static_cast<std::size_t>(parameter);
+  at[p] = parameter_value;
+  if (!model->parameters()[p].range.contains(parameter_value)) return nullptr;
+  return model->system(at, tolerance);
+}
+
+Itinerary Family::solved(const Itinerary& itinerary, const System& at) const {
+  if (at.prescribes(parameter)) return itinerary;
+  return {{{EventKind::section, -1, 0, false, Leg::Length::own}}, itinerary.periods};
+}
+
+Eigen::VectorXd velocity_at(const Family& family, double parameter, const Eigen::VectorXd& state,
+                            std::int64_t mode) {
+  const std::unique_ptr<System> system = family.system(parameter);
+  if (!system) return {};
+  Leg leg;
+  leg.state = state;
+  leg.mode = mode;
+  const auto course = system->follow({&leg, 1}, family.parameter);
+  if (!course) return {};
+  return course->legs.front().state_slope.col(state.size() + 1);
+}
+
+Anchor anchor_at(const Family& family, double parameter, const Eigen::VectorXd& state, std::int64_t mode) {
+  const std::unique_ptr<System> system = family.system(parameter);
+  if (!system || system->period() > 0) return {};
+  return {state, velocity_at(family, parameter, state, mode).normalized()};
+}
+
+Shooting::Shooting(const Family& family, Itinerary itinerary, Anchor anchor, std::vector<std::size_t> nodes)
+    : family_(&family),
+      itinerary_(std::move(itinerary)),
+      anchor_(std::move(anchor)),
+      nodes_(std::move(nodes)),
+      states_(static_cast<Eigen::Index>(family.model->states().size())) {
+  nodes_.insert(nodes_.begin(), 0);
+  sort_unknowns();
+}
+
+/// Rows in the order in which equations() writes them.
+void Shooting::sort_unknowns() {
+  const auto add = [&](Eigen::Index count) {
+    for (Eigen::Index k = 0; k < count; ++k)
+      live_rows_.push_back(static_cast<Eigen::Index>(live_rows_.size() + found_.size()));
+  };
+  for (Eigen::Index c = 0; c < duration_index(0); ++c) live_columns_.push_back(c);
+  for (std::size_t k = 0; k < itinerary_.steps.size(); ++k) {
+    const Step& step = itinerary_.steps[k];
+    if (k > 0 && std::find(nodes_.begin(), nodes_.end(), k) != nodes_.end()) add(states_);
+    if (Leg::finds_end(step.length)) {
+      found_.push_back({static_cast<Eigen::Index>(live_rows_.size() + found_.size()), duration_index(k)});
+      continue;
+    }
+    live_columns_.push_back(duration_index(k));
+    if (step.instant || step.end != EventKind::section) add(1);
+  }
+  live_columns_.push_back(size());
+  add(1 + states_);  // the turn's length or the anchor, and its end
+}
+
+Eigen::VectorXd Shooting::solve(const Eigen::MatrixXd& slope, const Eigen::RowVectorXd& further,
+                                const Eigen::VectorXd& right) const {
+  const Eigen::Index n = static_cast<Eigen::Index>(live_columns_.size());
+  Eigen::MatrixXd reduced(n, n);
+  Eigen::VectorXd rest(n);
+  reduced.topRows(n - 1) = slope(live_rows_, live_columns_);
+  reduced.row(n - 1) = further(live_columns_);
+  rest.head(n - 1) = right(live_rows_);
+  rest(n - 1) = right(size());
+  for (const Found& f : found_) {
+    const double share = further(f.column);
+    if (share == 0) continue;
+    reduced.row(n - 1) -= share * slope(f.row, live_columns_);
+    rest(n - 1) -= share * right(f.row);
+  }
+  Eigen::VectorXd x(size() + 1);
+  const Eigen::VectorXd live = reduced.partialPivLu().solve(rest);
+  x(live_columns_) = live;
+  for (const Found& f : found_) x(f.column) = right(f.row) - slope(f.row, live_columns_).dot(live);
+  return x;
+}
+
+std::optional<Eigen::VectorXd> Shooting::unknowns(const Eigen::VectorXd& start,
+                                                  const std::vector<double>& durations,
+                                                  double parameter) const {
+  Eigen::VectorXd u = Eigen::VectorXd::Zero(size() + 1);
+  u.head(states_) = start;
+  if (itinerary_.steps.size() == 1) {
+    u(duration_index(0)) = std::accumulate(durations.begin(), durations.end(), 0.0);
+  } else {
+    for (std::size_t k = 0; k < itinerary_.steps.size(); ++k) u(duration_index(k)) = durations[k];
+  }
+  u(size()) = parameter;
+  const std::unique_ptr<System> system = family_->system(parameter);
+  if (!system) return std::nullopt;
+  std::vector<Leg> list = legs(u, *system);
+  for (std::size_t j = 1; j < nodes_.size(); ++j) list[nodes_[j]].state.resize(0);
+  const auto course = system->follow(list, family_->parameter);
+  if (!course) return std::nullopt;
+  for (std::size_t j = 1; j < nodes_.size(); ++j) {
+    u.segment(static_cast<Eigen::Index>(j) * states_, states_) = course->legs[nodes_[j] - 1].state;
+  }
+  return u;
+}
+
+/// The legs, with states at nodes only.
+std::vector<Leg> Shooting::legs(const Eigen::VectorXd& u, const System& system) const {
+  std::vector<Leg> list;
+  for (std::size_t k = 0; k < itinerary_.steps.size(); ++k) {
+    const Step& step = itinerary_.steps[k];
+    Leg leg;
+    leg.time = k == 0 ? anchor_.phase * system.period() : std::numeric_limits<double>::quiet_NaN();
+    leg.duration = u(duration_index(k));
+    leg.length = step.length;
+    leg.mode = step.mode;
+    leg.end = step.end;
+    leg.contact = step.contact;
+    list.push_back(std::move(leg));
+  }
+  for (std::size_t j = 0; j < nodes_.size(); ++j) {
+    list[nodes_[j]].state = u.segment(static_cast<Eigen::Index>(j) * states_, states_);
+  }
+  return list;
+}
+
+std::optional<std::vector<Leg>> Shooting::placed_legs(const Eigen::VectorXd& u) const {
+  const std::unique_ptr<System> system = family_->system(u(size()));
+  if (!system) return std::nullopt;
+  std::vector<Leg> list = legs(u, *system);
+  const auto course = system->follow(list, family_->parameter);
+  if (!course) return std::nullopt;
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    if (list[k].state.size() == 0) list[k].state = course->legs[k - 1].state;
+    if (k > 0) list[k].time = course->legs[k - 1].time;
+    list[k].duration = course->legs[k].time - list[k].time;
+    list[k].length = Leg::Length::given;
+  }
+  return list;
+}
+
+std::optional<Equations> Shooting::equations(const Eigen::VectorXd& u) const {
+  const Eigen::Index unknowns = size() + 1;
+  const std::unique_ptr<System> system = family_->system(u(size()));
+  if (!system) return std::nullopt;
+  const std::vector<Leg> list = legs(u, *system);
+  const auto course = system->follow(list, family_->parameter);
+  if (!course) return std::nullopt;
+  Equations e;
+  e.residual.resize(size());
+  e.slope.setZero(size(), unknowns);
+  e.measure.resize(steps());
+  e.measure_slope.setZero(steps(), unknowns);
+
+  // By the unknowns that they depend on, one column each: present state and time, residual, measure.
+  const Eigen::Index live = static_cast<Eigen::Index>(live_columns_.size());
+  Eigen::MatrixXd state_slope(live, states_);
+  Eigen::VectorXd time_slope = Eigen::VectorXd::Zero(live);
+  time_slope(live - 1) = anchor_.phase * course->period_slope;
+  Eigen::MatrixXd next_slope(live, states_);
+  Eigen::VectorXd end_slope = time_slope;
+  Eigen::MatrixXd slope = Eigen::MatrixXd::Zero(live, size());
+  Eigen::MatrixXd measure_slope(live, steps());
+  Eigen::VectorXd state;
+  double time = list.front().time;
+  Eigen::Index row = 0;
+  const auto join = [&](std::size_t node, const Eigen::VectorXd& from) {
+    const Eigen::Index column = static_cast<Eigen::Index>(node) * states_;
+    e.residual.segment(row, states_) = from - u.segment(column, states_);
+    slope.middleCols(row, states_) = state_slope;
+    slope.block(column, row, states_, states_) -= Eigen::MatrixXd::Identity(states_, states_);
+    row += states_;
+  };
+  const auto begin_at = [&](std::size_t node) {
+    const Eigen::Index column = static_cast<Eigen::Index>(node) * states_;
+    state_slope.setZero();
+    state_slope.middleRows(column, states_).setIdentity();
+  };
+  Eigen::Index column = duration_index(0);  // of the next duration that is not found, among `live`
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    const auto node = std::find(nodes_.begin(), nodes_.end(), k);
+    if (node != nodes_.end()) {
+      const std::size_t j = static_cast<std::size_t>(node - nodes_.begin());
+      if (j > 0) join(j, state);
+      begin_at(j);
+    }
+    const Reached& reached = course->legs[k];
+    const Step& step = itinerary_.steps[k];
+    const bool found = Leg::finds_end(step.length);
+    const auto chain = [&](const auto& by, auto&& total) {
+      const auto add = [&](Eigen::Index first, Eigen::Index count) {
+        total.segment(first, count) = by(states_) * time_slope.segment(first, count);
+        for (Eigen::Index i = 0; i < states_; ++i)
+          total.segment(first, count) += by(i) * state_slope.col(i).segment(first, count);
+      };
+      add(0, column);  // later durations do not matter yet
+      add(live - 1, 1);
+      total.segment(column, live - 1 - column).setZero();
+      if (!found) total(column) = by(states_ + 1);
+      total(live - 1) += by(states_ + 2);
+    };
+    chain(reached.time_slope, end_slope);
+    e.measure(static_cast<Eigen::Index>(k)) = reached.measure;
+    chain(reached.measure_slope, measure_slope.col(static_cast<Eigen::Index>(k)));
+    if (found) {
+      e.residual(row) = list[k].duration - (reached.time - time);
+      e.slope(row, duration_index(k)) = 1;
+      slope.col(row++) = time_slope - end_slope;
+    } else if (step.instant) {
+      e.residual(row) = list[k].duration;
+      slope(column, row++) = 1;
+    } else if (step.end != EventKind::section) {
+      e.residual(row) = reached.guard;
+      chain(reached.guard_slope, slope.col(row++));
+    }
+    for (Eigen::Index i = 0; i < states_; ++i) chain(reached.state_slope.row(i), next_slope.col(i));
+    state_slope.swap(next_slope);
+    time_slope.swap(end_slope);
+    time = reached.time;
+    state = reached.state;
+    if (!found) ++column;
+  }
+  if (forced()) {
+    const double end = anchor_.phase + itinerary_.periods;  // in periods
+    e.residual(row) = time - end * system->period();
+    slope.col(row) = time_slope;
+    slope(live - 1, row++) -= end * course->period_slope;
+  } else {
+    e.residual(row) = anchor_.normal.dot(u.head(states_) - anchor_.state);
+    slope.col(row++).head(states_) = anchor_.normal;
+  }
+  join(0, state);
+  e.slope(Eigen::all, live_columns_) = slope.transpose();
+  e.measure_slope(Eigen::all, live_columns_) = measure_slope.transpose();
+  if (!e.residual.allFinite() || !e.slope.allFinite()) return std::nullopt;
+  return e;
+}
+
+std::optional<std::vector<Eigen::MatrixXd>> Shooting::transitions(const Eigen::VectorXd& u) const {
+  const std::unique_ptr<System> system = family_->system(u(size()));
+  if (!system) return std::nullopt;
+  const Eigen::Index n = states_;
+  std::vector<Eigen::MatrixXd> matrices;
+  if (itinerary_.steps.front().length == Leg::Length::own) {
+    const auto course = system->follow(legs(u, *system), family_->parameter);
+    if (!course) return std::nullopt;
+    matrices.push_back(course->legs.front().state_slope.leftCols(n));
+    return matrices;
+  }
+  // Behind each leg one without duration, which tells how fast the motion goes on after the event.
+  std::vector<Leg> list;
+  for (const Leg& leg : legs(u, *system)) {
+    if (!list.empty()) list.back().mode = leg.mode;
+    list.push_back(leg);
+    Leg after;
+    after.time = std::numeric_limits<double>::quiet_NaN();
+    list.push_back(after);
+  }
+  list.back().mode = list.front().mode;
+  const auto course = system->follow(list, family_->parameter);
+  if (!course) return std::nullopt;
+  for (std::size_t k = 0; k < itinerary_.steps.size(); ++k) {
+    const Reached& reached = course->legs[2 * k];
+    const Eigen::VectorXd velocity = course->legs[2 * k + 1].state_slope.col(n + 1);
+    Eigen::MatrixXd by_state = reached.state_slope.leftCols(n);
+    const Step& step = itinerary_.steps[k];
+    if (Leg::finds_end(step.length)) {
+      by_state -= velocity * reached.time_slope.head(n);
+    } else if (!step.instant && step.end != EventKind::section && step.end != EventKind::graze) {
+      const double rate = reached.guard_slope(n + 1);
+      if (rate == 0) return std::nullopt;
+      by_state -= (reached.state_slope.col(n + 1) - velocity) * (reached.guard_slope.head(n) / rate);
+    }
+    matrices.push_back(std::move(by_state));
+  }
+  if (!forced()) {  // back along the flow
+    const Eigen::VectorXd velocity = course->legs.back().state_slope.col(n + 1);
+    Eigen::Index fastest = 0;
+    velocity.cwiseAbs().maxCoeff(&fastest);
+    Eigen::MatrixXd& last = matrices.back();
+    last -= velocity / velocity(fastest) * Eigen::RowVectorXd(last.row(fastest));
+    last.row(fastest).setZero();
+  }
+  return matrices;
+}
+
+namespace {
+
+/// The further equation: its value and its slope by all unknowns.
+using Further =
+    std::function<std::pair<double, Eigen::RowVectorXd>(const Eigen::VectorXd&, const Equations&)>;
+
+constexpr int most_iterations = 12;
+
+Closing newton(const Shooting& shooting, const Eigen::VectorXd& guess, const Further& further) {
+  Closing c;
+  c.u = guess;
+  auto now = shooting.equations(c.u);
+  if (!now) return c;
+  const Eigen::Index m = shooting.size();
+  const auto defect = [&](const Eigen::VectorXd& u, const Equations& e) {
+    Eigen::VectorXd r(m + 1);
+    r << e.residual, further(u, e).first;
+    return r;
+  };
+  Eigen::VectorXd r = defect(c.u, *now);
+  const double scale = guess.head(m).cwiseAbs().maxCoeff() + 1e-300;
+  double last_step = std::numeric_limits<double>::infinity();
+  for (; c.iterations < most_iterations; ++c.iterations) {
+    const Eigen::VectorXd step = shooting.solve(now->slope, further(c.u, *now).second, -r);
+    if (!step.allFinite()) return c;
+    const double length = step.cwiseAbs().maxCoeff();
+    // At the end of quadratic convergence: the step is rounding.
+    if (length <= 1e-12 * scale || (length <= 1e-9 * scale && length >= 0.1 * last_step)) break;
+    bool better = false;
+    for (double share = 1; share > 0.05 && !better; share /= 2) {
+      const Eigen::VectorXd candidate = c.u + share * step;
+      auto next = shooting.equations(candidate);
+      if (!next) continue;
+      const Eigen::VectorXd s = defect(candidate, *next);
+      if (!(s.norm() < r.norm()) && length > 1e-9 * scale) continue;
+      better = true;
+      c.u = candidate;
+      now = std::move(next);
+      r = s;
+    }
+    if (!better) return c;
+    last_step = length;
+  }
+  c.residual = now->residual.cwiseAbs().maxCoeff();
+  c.ok = r.cwiseAbs().maxCoeff() <= 1e-11 * std::max(1.0, scale);
+  c.equations = std::move(*now);
+  return c;
+}
+
+}  // namespace
+
+Closing solve_fixed(const Shooting& shooting, const Eigen::VectorXd& guess) {
+  const Eigen::Index m = shooting.size();
+  const double parameter = guess(m);
+  return newton(shooting, guess, [m, parameter](const Eigen::VectorXd& u, const Equations&) {
+    return std::pair<double, Eigen::RowVectorXd>(u(m) - parameter, Eigen::RowVectorXd::Unit(m + 1, m));
+  });
+}
+
+Closing solve_plane(const Shooting& shooting, const Eigen::VectorXd& guess, const Eigen::VectorXd& normal) {
+  return newton(shooting, guess, [&](const Eigen::VectorXd& u, const Equations&) {
+    return std::pair<double, Eigen::RowVectorXd>(normal.dot(u - guess), normal.transpose());
+  });
+}
+
+Closing solve_measure(const Shooting& shooting, const Eigen::VectorXd& guess, std::size_t step) {
+  const Eigen::Index k = static_cast<Eigen::Index>(step);
+  return newton(shooting, guess, [k](const Eigen::VectorXd&, const Equations& e) {
+    return std::pair<double, Eigen::RowVectorXd>(e.measure(k), e.measure_slope.row(k));
+  });
+}
+
+std::vector<std::complex<double>> orbit_multipliers(const Shooting& shooting, const Eigen::VectorXd& u,
+                                                    int segments) {
+  auto matrices = shooting.transitions(u);
+  if (!matrices) return {};
+  if (segments > 0) {
+    std::vector<Eigen::MatrixXd> groups;
+    const std::size_t count = matrices->size();
+    for (std::size_t g = 0; g < static_cast<std::size_t>(segments); ++g) {
+      const std::size_t first = g * count / static_cast<std::size_t>(segments);
+      const std::size_t last = (g + 1) * count / static_cast<std::size_t>(segments);
+      Eigen::MatrixXd product = Eigen::MatrixXd::Identity(shooting.states(), shooting.states());
+      for (std::size_t k = first; k < last; ++k) product = ((*matrices)[k] * product).eval();
+      groups.push_back(std::move(product));
+    }
+    matrices = std::move(groups);
+  }
+  auto multipliers = product_eigenvalues(*matrices);
+  if (!shooting.forced() && !multipliers.empty()) multipliers.pop_back();  // the zero along the flow
+  return multipliers;
+}
+
+}  // namespace graze

@@ -1,0 +1,135 @@
+/// Periodic orbits as a boundary-value problem over their events (multiple shooting), one parameter free.
+#pragma once
+
+#include <Eigen/Core>
+#include <complex>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "analysis/maps/itinerary.hpp"
+#include "core/system/model.hpp"
+
+namespace graze {
+
+/// A model with one parameter free.
+struct Family {
+  std::shared_ptr<const Model> model;
+  std::vector<double> values;  ///< of all parameters; that of `parameter` does not count
+  int parameter = 0;           ///< index into Model::parameters()
+  Tolerance tolerance;
+  Section section = {};  ///< where states are told; stroboscopic when the model is forced
+
+  /// nullptr where the parameter makes no system.
+  std::unique_ptr<System> system(double parameter_value) const;
+  /// What is solved for an orbit of this itinerary of a system of the family: its legs, or, where the system
+  /// cannot follow legs, its own motion as a whole.
+  Itinerary solved(const Itinerary& itinerary, const System& at) const;
+};
+
+/// All equations at one place, with derivatives by all unknowns.
+struct Equations {
+  Eigen::VectorXd residual;
+  Eigen::MatrixXd slope;          ///< one column more than rows: the last is the parameter's
+  Eigen::VectorXd measure;        ///< of each step: positive while its event is one (core/system/segment)
+  Eigen::MatrixXd measure_slope;  ///< by all unknowns, one row per step
+};
+
+/// Where an orbit begins: with forcing at an instant of it, without in a plane, normal · (x − state) = 0.
+struct Anchor {
+  Eigen::VectorXd state;
+  Eigen::VectorXd normal;  ///< no entries: with forcing
+  double phase = 0;  ///< in forcing periods, from the orbit's first phase zero on; less than its periods
+};
+
+/// Rate of change of a state in a mode, without forcing; no entries where it cannot be followed.
+Eigen::VectorXd velocity_at(const Family& family, double parameter, const Eigen::VectorXd& state,
+                            std::int64_t mode);
+/// Across the flow at a state in a mode; none where the system is forced.
+Anchor anchor_at(const Family& family, double parameter, const Eigen::VectorXd& state, std::int64_t mode);
+
+/// F(u) = 0 for orbits of one itinerary. Unknowns u: the state at the beginning and at every further node,
+/// the durations of all legs, the parameter. Equations: the guard of every step is zero where it ends (of an
+/// instant step: the duration is), all legs together last the periods of the forcing (without forcing: the
+/// beginning lies in the anchor's plane), legs join at the nodes, the end is the start. Everything is smooth
+/// where an impact loses its speed; beyond, its speed is negative and the orbit is not admissible.
+class Shooting {
+ public:
+  /// `nodes`: further steps before which the state is an unknown of its own.
+  Shooting(const Family& family, Itinerary itinerary, Anchor anchor, std::vector<std::size_t> nodes = {});
+
+  const Family& family() const { return *family_; }
+  const Itinerary& itinerary() const { return itinerary_; }
+  const Anchor& anchor() const { return anchor_; }
+  bool forced() const { return anchor_.normal.size() == 0; }
+  /// Steps before which a state is an unknown, without the first.
+  std::vector<std::size_t> inner_nodes() const { return {nodes_.begin() + 1, nodes_.end()}; }
+  /// Number of equations; there is one unknown more.
+  Eigen::Index size() const { return states_ * static_cast<Eigen::Index>(nodes_.size()) + steps(); }
+  Eigen::Index states() const { return states_; }
+  Eigen::Index steps() const { return static_cast<Eigen::Index>(itinerary_.steps.size()); }
+  /// Time of one turn.
+  double turn(const Eigen::VectorXd& u) const { return u.segment(duration_index(0), steps()).sum(); }
+  /// Place of the duration of a step among the unknowns.
+  Eigen::Index duration_index(std::size_t step) const {
+    return states_ * static_cast<Eigen::Index>(nodes_.size()) + static_cast<Eigen::Index>(step);
+  }
+
+  /// The solution of (slope; further) x = right, where `slope` is that of equations.
+  Eigen::VectorXd solve(const Eigen::MatrixXd& slope, const Eigen::RowVectorXd& further,
+                        const Eigen::VectorXd& right) const;
+
+  /// Unknowns from a state, durations of all events' legs and parameter; states at nodes follow from them.
+  /// Nothing: it cannot be followed.
+  std::optional<Eigen::VectorXd> unknowns(const Eigen::VectorXd& start, const std::vector<double>& durations,
+                                          double parameter) const;
+  std::optional<Equations> equations(const Eigen::VectorXd& u) const;
+  /// The legs of an orbit with the states at their beginnings. Nothing: they cannot be followed.
+  std::optional<std::vector<Leg>> placed_legs(const Eigen::VectorXd& u) const;
+  /// How far apart nearby orbits are after each leg, compared at equal times; without forcing, at the end of
+  /// the turn where the coordinate that the flow changes most is the same, whose row is then zero. Nothing:
+  /// an event without speed.
+  std::optional<std::vector<Eigen::MatrixXd>> transitions(const Eigen::VectorXd& u) const;
+
+ private:
+  std::vector<Leg> legs(const Eigen::VectorXd& u, const System& system) const;
+
+  const Family* family_;
+  Itinerary itinerary_;
+  Anchor anchor_;
+  /// A step that finds its end itself: nothing but its own equation, 1 of it, depends on its duration.
+  struct Found {
+    Eigen::Index row;     ///< of the equation
+    Eigen::Index column;  ///< of the duration
+  };
+  void sort_unknowns();
+
+  std::vector<std::size_t> nodes_;  ///< 0 first
+  Eigen::Index states_;
+  std::vector<Found> found_;
+  std::vector<Eigen::Index> live_columns_;  ///< of all other unknowns
+  std::vector<Eigen::Index> live_rows_;     ///< of all other equations
+};
+
+/// Newton's method with step halving for F(u) = 0 together with one more equation.
+struct Closing {
+  bool ok = false;
+  int iterations = 0;
+  double residual = 0;  ///< greatest entry of F
+  Eigen::VectorXd u;
+  Equations equations;
+};
+
+/// With the parameter as it is.
+Closing solve_fixed(const Shooting& shooting, const Eigen::VectorXd& guess);
+/// In the plane through `guess` with this normal (one entry per unknown).
+Closing solve_plane(const Shooting& shooting, const Eigen::VectorXd& guess, const Eigen::VectorXd& normal);
+/// Where the measure of a step is zero.
+Closing solve_measure(const Shooting& shooting, const Eigen::VectorXd& guess, std::size_t step);
+
+/// Multipliers of a solved orbit by products over `segments` groups of legs; 0: each leg by itself. Without
+/// forcing one less than states: that along the flow, 1, is left out.
+std::vector<std::complex<double>> orbit_multipliers(const Shooting& shooting, const Eigen::VectorXd& u,
+                                                    int segments = 0);
+
+}  // namespace graze

@@ -1,0 +1,88 @@
+/// What a motion settles to: iterated, refined and confirmed, not guessed.
+#pragma once
+
+#include <complex>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/maps/event_statistics.hpp"
+#include "analysis/maps/orbit.hpp"
+#include "analysis/maps/poincare_map.hpp"
+#include "core/system/model.hpp"
+
+namespace graze {
+
+enum class AttractorClass : signed char {
+  undetermined = 0,
+  periodic,
+  quasiperiodic,
+  chaotic,
+  unbounded,
+  failed
+};
+
+/// Names in the order of the enumeration.
+const std::vector<std::string>& attractor_names();
+
+struct AttractorOptions {
+  int transient = 200;     ///< iterates dropped
+  int record = 64;         ///< iterates kept
+  int max_period = 16;     ///< longest period looked for
+  int extension = 10;      ///< the transient may grow to this many times itself where convergence is slow
+  double neutral = 0.005;  ///< a Lyapunov exponent per iterate below this in modulus counts as zero
+};
+
+struct Attractor {
+  AttractorClass kind = AttractorClass::failed;
+  Outcome outcome = Outcome::ok;
+  std::vector<HybridState>
+      points;              ///< `record` iterates; of a periodic attractor the refined orbit, repeated
+  Orbit orbit;             ///< when periodic
+  double lyapunov = 0;     ///< largest exponent, per time
+  int transient_used = 0;  ///< iterates dropped
+  double start_time = 0;   ///< of the orbit or window that the tally is of
+  double end_time = 0;
+  Tally tally;       ///< over one orbit when periodic, else over the recorded window
+  HybridState last;  ///< where the motion has come to: a start for a neighbouring parameter
+};
+
+/// A motion followed to where the question what it settles to begins: the transient dropped, the first window
+/// recorded.
+struct Approach {
+  Outcome outcome = Outcome::ok;    ///< not ok: it has broken off at `last`
+  HybridState window;               ///< where the window begins
+  HybridState last;                 ///< where it ends
+  std::vector<HybridState> points;  ///< the iterates in it
+};
+
+Approach approach(const PoincareMap& map, const HybridState& start, const AttractorOptions& options);
+
+/// Iterates from `start` and says what it finds.
+///
+/// Periodic: an iterate returns nearly after n ≤ max_period iterates, smallest n first; Newton's method
+/// closes the orbit to 1e-10; its multipliers lie in the unit circle; and the iterate is as near to it as
+/// its rate of convergence allows. Otherwise the largest Lyapunov exponent (a tangent vector carried
+/// through every event) decides, with the standard error of its batch means: clearly positive is chaotic,
+/// neutral (or, under forcing without a common period, negative) is quasiperiodic. Neither: the transient is
+/// extended and everything asked again; what is still open at the end is undetermined.
+Attractor find_attractor(const PoincareMap& map, const HybridState& start, const AttractorOptions& options);
+/// The same from an approach on.
+Attractor find_attractor(const PoincareMap& map, Approach approach, const AttractorOptions& options);
+
+/// As many motions as are best looked at together.
+inline constexpr std::size_t motions_at_once = 128;
+/// Analysis::least_points of an analysis that looks for the attractors of this model: more where motions are
+/// marched side by side, and so are soon done.
+std::size_t least_attractors(const Model& model, const Section& section, const Tolerance& tolerance);
+
+/// The same of many motions, systems[k] from starts[k], each of a system of its own. On a stroboscopic
+/// section their approaches are marched side by side where that can be (core/lanes). Without a system:
+/// Outcome::bad_parameters.
+std::vector<Attractor> find_attractors(std::span<const std::unique_ptr<System>> systems,
+                                       std::span<const HybridState> starts, const Section& section,
+                                       const AttractorOptions& options);
+
+}  // namespace graze

@@ -1,0 +1,212 @@
+#include "analysis/maps/itinerary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace graze {
+namespace {
+
+bool of_friction(EventKind kind) {
+  return kind == EventKind::slip_to_stick || kind == EventKind::stick_to_slip ||
+         kind == EventKind::slip_reversal;
+}
+
+/// Turns what it hears into steps.
+class Recorder final : public Observer {
+ public:
+  Recorder(double begin, Record& record) : now_(begin), record_(record) {}
+
+  void event(const Event& e) override {
+    for (const double x : e.before) record_.size = std::max(record_.size, std::abs(x));
+    switch (e.kind) {
+      case EventKind::impact:
+      case EventKind::release:
+        add(e, e.time - now_);
+        break;
+      case EventKind::chatter_complete:  // at the instant of its last impact; e.time is the accumulation's
+        add(e, 0);
+        break;
+      case EventKind::stick:
+        // What rests on its contact at the start is closed from the start on; completed chatter is told.
+        if (steps().empty() ? e.time > now_ : !completed(e.contact)) add(e, e.time - now_);
+        break;
+      case EventKind::slip_to_stick:
+      case EventKind::stick_to_slip:
+      case EventKind::slip_reversal:
+        // What sticks at the start is told to.
+        if (!steps().empty() || e.time > now_) add(e, e.time - now_);
+        break;
+      default:
+        break;
+    }
+  }
+  void near_miss(int contact, double, double speed) override { record_.misses.emplace_back(contact, speed); }
+  void excursion(int, double, double) override {}
+
+  void finish(double end, std::int64_t mode) {
+    record_.itinerary.steps.push_back({EventKind::section, -1, mode, false, {}});
+    record_.durations.push_back(end - now_);
+    record_.speeds.push_back(0);
+    record_.times.push_back(end);
+  }
+
+ private:
+  const std::vector<Step>& steps() const { return record_.itinerary.steps; }
+  bool completed(int contact) const {
+    return steps().back().end == EventKind::chatter_complete && steps().back().contact == contact;
+  }
+  void add(const Event& e, double duration) {
+    const bool instant = duration <= 0 && !steps().empty();
+    const int place = e.friction >= 0 ? -1 - e.friction : e.contact;
+    record_.itinerary.steps.push_back({e.kind, place, e.mode, instant, {}});
+    if (instant && e.kind == EventKind::release) free_from_impact_on(e.contact);
+    record_.durations.push_back(instant ? 0 : duration);
+    record_.speeds.push_back(e.kind == EventKind::impact ? e.approach_speed : 0);
+    record_.times.push_back(e.time);
+    now_ += std::max(0.0, duration);
+  }
+
+  /// What an impact frees is open from it on, also while others are told to be freed.
+  void free_from_impact_on(int contact) {
+    std::vector<Step>& all = record_.itinerary.steps;
+    for (std::size_t k = all.size(); k-- > 0 && all[k].instant && all[k].end == EventKind::release;) {
+      all[k].mode &= ~(std::int64_t{1} << contact);
+    }
+  }
+
+  double now_;
+  Record& record_;
+};
+
+/// Flights within a chatter sequence that are short of `longest` find their ends themselves: their lengths
+/// change together, by orders of magnitude.
+void free_short_flights(Record& record, double longest) {
+  std::vector<Step>& steps = record.itinerary.steps;
+  const std::vector<bool> inside = chattering(record.itinerary, record.speeds);
+  for (std::size_t k = 1; k < steps.size(); ++k) {
+    if (!inside[k]) continue;
+    double flight = record.durations[k];
+    std::size_t from = k;
+    while (from-- > 0 && steps[from].contact != steps[k].contact) flight += record.durations[from];
+    if (from >= k || !inside[from] || flight > longest) continue;
+    steps[k].length = from + 1 == k ? Leg::Length::rebound : Leg::Length::flight;
+  }
+}
+
+}  // namespace
+
+double time_in_period(const System& system, double phase) {
+  return (phase - std::floor(phase)) * system.period();
+}
+
+Record record_turn(System& system, const Eigen::VectorXd& start, int periods, double period, double phase) {
+  if (system.period() > 0) period = system.period();
+  Record record;
+  record.itinerary.periods = periods;
+  HybridState state;
+  state.x = start;
+  state.time = time_in_period(system, phase);
+  const double begin = state.time;
+  Recorder recorder(begin, record);
+  const auto move = [&](const Section& section) {
+    record.size = std::max(record.size, state.x.cwiseAbs().maxCoeff());
+    if (record.outcome == Outcome::ok) record.outcome = system.advance(state, section, &recorder);
+  };
+  Section whole;
+  whole.interval = period;
+  for (int k = 0; k < periods && record.outcome == Outcome::ok; ++k) {
+    if (phase == 0) record.states.push_back(state.x);
+    move(whole);
+    if (phase > 0) record.states.push_back(state.x);
+  }
+  if (phase > 0) {
+    Section rest;
+    rest.kind = Section::Kind::time;
+    rest.interval = begin;
+    move(rest);
+    const std::ptrdiff_t first = periods - 1 - static_cast<std::ptrdiff_t>(std::floor(phase));
+    if (record.outcome == Outcome::ok)
+      std::rotate(record.states.begin(), record.states.begin() + first, record.states.end());
+  }
+  record.end = state.x;
+  recorder.finish(begin + periods * period, state.mode);
+  for (double& time : record.times) time -= begin;
+  constexpr double brief = 0.2;  // of the shortest time scale
+  free_short_flights(record, brief / system.rate());
+  return record;
+}
+
+int Signature::count(EventKind kind, int contact) const {
+  return static_cast<int>(std::count(events.begin(), events.end(), std::pair(kind, contact)));
+}
+
+std::vector<bool> chattering(const Itinerary& itinerary, const std::vector<double>& speeds) {
+  const std::vector<Step>& steps = itinerary.steps;
+  std::vector<bool> inside(steps.size(), false);
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    if (steps[k].end != EventKind::chatter_complete) continue;
+    double slower = 0;
+    for (std::size_t back = 1; back < steps.size(); ++back) {
+      const std::size_t j = (k + steps.size() - back) % steps.size();  // the orbit is a circle
+      if (steps[j].contact != steps[k].contact || of_friction(steps[j].end)) continue;
+      if (steps[j].end != EventKind::impact || speeds[j] < slower) break;
+      slower = speeds[j];
+      inside[j] = true;
+    }
+  }
+  return inside;
+}
+
+Signature signature_of(const Record& record) {
+  const std::vector<Step>& steps = record.itinerary.steps;
+  const std::vector<bool> inside = chattering(record.itinerary, record.speeds);
+  Signature signature;
+  signature.periods = record.itinerary.periods;
+  std::vector<std::size_t> order;
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    const EventKind kind = steps[k].end;
+    if (!inside[k] && kind != EventKind::section && kind != EventKind::graze) order.push_back(k);
+  }
+  if (order.empty()) return signature;
+  const double turn = record.times.back();
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::fmod(record.times[a], turn) < std::fmod(record.times[b], turn);
+  });
+  for (const std::size_t k : order) signature.events.emplace_back(steps[k].end, steps[k].contact);
+  // Of all places to begin the one with the first list in order.
+  auto& events = signature.events;
+  auto first = events;
+  for (std::size_t k = 0; k < events.size(); ++k) {
+    std::rotate(events.begin(), events.begin() + 1, events.end());
+    first = std::min(first, events);
+  }
+  events = first;
+  return signature;
+}
+
+int Signature::count(EventKind kind) const {
+  return static_cast<int>(
+      std::count_if(events.begin(), events.end(), [kind](const auto& event) { return event.first == kind; }));
+}
+
+std::string text(const Signature& signature, const std::vector<Quantity>& contacts,
+                 const std::vector<Quantity>& frictions) {
+  std::string result = std::to_string(signature.periods) + ":";
+  for (const auto& [kind, contact] : signature.events) {
+    const auto& names = contact >= 0 ? contacts : frictions;
+    result += " " + event_names()[static_cast<std::size_t>(kind)] + "(" +
+              names[static_cast<std::size_t>(contact >= 0 ? contact : -1 - contact)].name + ")";
+  }
+  return result;
+}
+
+Itinerary doubled(const Itinerary& itinerary) {
+  Itinerary twice = itinerary;
+  twice.periods *= 2;
+  twice.steps.pop_back();  // the end of the first turn is no event
+  twice.steps.insert(twice.steps.end(), itinerary.steps.begin(), itinerary.steps.end());
+  return twice;
+}
+
+}  // namespace graze

@@ -1,0 +1,83 @@
+/// The events of an orbit, in order: what a boundary-value problem for it is built on.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/settings/parameter.hpp"
+#include "core/system/system.hpp"
+
+namespace graze {
+
+/// An event of an orbit and the leg that leads to it, without their numbers.
+struct Step {
+  EventKind end = EventKind::section;
+  int contact = -1;       ///< friction k of the model: -1 - k
+  std::int64_t mode = 0;  ///< along the leg, as in HybridState
+  bool instant = false;   ///< belongs to the instant of the step before: its leg has no duration
+  Leg::Length length =
+      Leg::Length::given;  ///< short flights of a chatter sequence find their ends themselves
+
+  bool operator==(const Step&) const = default;
+};
+
+/// One turn of an orbit, from any place between events on. The last step is the end of the turn.
+struct Itinerary {
+  std::vector<Step> steps;
+  int periods = 1;  ///< of the forcing; without forcing, iterates of the map
+
+  bool operator==(const Itinerary&) const = default;
+};
+
+/// What happened on one turn.
+struct Record {
+  Outcome outcome = Outcome::ok;
+  Itinerary itinerary;
+  std::vector<double> durations;        ///< of all legs
+  std::vector<double> speeds;           ///< approach speed of impacts, else 0
+  std::vector<double> times;            ///< of all events, from the beginning on; of complete chatter that of
+                                        ///< its accumulation
+  std::vector<Eigen::VectorXd> states;  ///< at phase zero of each period; without forcing at its beginning
+  Eigen::VectorXd end;                  ///< state at the end of the last period
+  double size = 0;                      ///< greatest entry of the states there and at events
+  std::vector<std::pair<int, double>>
+      misses;  ///< contacts nearly touched, each with its speed (core/system/event)
+};
+
+/// Time since phase zero where an orbit begins, so many forcing periods after its first phase zero.
+double time_in_period(const System& system, double phase);
+
+/// Follows the motion from `start` over so many periods; of a system without forcing each is `period` long.
+/// With forcing it starts `phase` periods after the first of the phases zero that `states` are of.
+Record record_turn(System& system, const Eigen::VectorXd& start, int periods, double period = 0,
+                   double phase = 0);
+
+/// Whether each step is an impact of a complete chatter sequence: impacts of one contact in a row, each
+/// slower than the one before, the last one completed.
+std::vector<bool> chattering(const Itinerary& itinerary, const std::vector<double>& speeds);
+
+/// The itinerary as it is compared and shown: a chatter sequence is one entry, at the time at which it
+/// accumulates, however many of its impacts were followed before it was completed, and it does not matter
+/// with which event the list begins. Entry: kind of event and contact.
+struct Signature {
+  std::vector<std::pair<EventKind, int>> events;
+  int periods = 1;
+
+  bool operator==(const Signature&) const = default;
+  /// How often a kind of event occurs at a contact; anywhere.
+  int count(EventKind kind, int contact) const;
+  int count(EventKind kind) const;
+};
+Signature signature_of(const Record& record);
+
+/// "1: impact(1) chatter_complete(2) release(2)": forcing periods, then events with the names of contacts or
+/// frictions.
+std::string text(const Signature& signature, const std::vector<Quantity>& contacts,
+                 const std::vector<Quantity>& frictions);
+
+/// The itinerary of the orbit passed through twice.
+Itinerary doubled(const Itinerary& itinerary);
+
+}  // namespace graze

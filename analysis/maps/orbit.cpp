@@ -1,0 +1,82 @@
+#include "analysis/maps/orbit.hpp"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/maps/multipliers.hpp"
+
+namespace graze {
+namespace {
+
+/// One evaluation of P^n and DP^n.
+struct Turn {
+  Outcome outcome = Outcome::ok;
+  HybridState end;
+  Eigen::MatrixXd jacobian;
+  Eigen::VectorXd defect;
+  double residual = 0;
+  double size = 0;
+};
+
+Turn turn(const PoincareMap& map, const HybridState& start, int n) {
+  Turn t;
+  t.end = start;
+  t.size = map.coordinates(start).cwiseAbs().maxCoeff();
+  t.jacobian = Eigen::MatrixXd::Identity(map.dimension(), map.dimension());
+  for (int k = 0; k < n && t.outcome == Outcome::ok; ++k) {
+    t.outcome = map.iterate(t.end, t.jacobian);
+    t.size = std::max(t.size, map.coordinates(t.end).cwiseAbs().maxCoeff());
+  }
+  t.defect = map.difference(t.end, start);
+  t.residual = t.defect.cwiseAbs().maxCoeff();
+  if (!std::isfinite(t.residual)) t.outcome = Outcome::non_finite;
+  return t;
+}
+
+}  // namespace
+
+Orbit refine_orbit(const PoincareMap& map, const HybridState& guess, int n, const RefineOptions& options) {
+  Orbit orbit;
+  orbit.period = n;
+  orbit.start = guess;
+  Turn now = turn(map, guess, n);
+  if (now.outcome != Outcome::ok) return orbit;
+  constexpr double rounding = 1e-15;     // of a residual …
+  constexpr double indifferent = 2e-14;  // … and of what a step that follows from it is worth
+  for (int k = 0; k < options.iterations && now.residual > rounding * now.size; ++k) {
+    const Eigen::Index d = now.defect.size();
+    const Eigen::MatrixXd slope = Eigen::MatrixXd::Identity(d, d) - now.jacobian;
+    const Eigen::VectorXd step = slope.fullPivLu().solve(now.defect);
+    if (!step.allFinite() || step.cwiseAbs().maxCoeff() <= indifferent * now.size) break;
+    const Eigen::VectorXd from = map.coordinates(orbit.start);
+    bool better = false;
+    for (double share = 1; share > 0.05 && !better; share /= 2) {
+      const HybridState candidate = map.at(from + share * step, orbit.start);
+      Turn next = turn(map, candidate, n);
+      if (next.outcome != Outcome::ok || !(next.residual < now.residual)) continue;
+      better = true;
+      orbit.start = candidate;
+      now = std::move(next);
+    }
+    if (!better) break;
+  }
+  orbit.residual = now.residual;
+  orbit.size = now.size;
+  orbit.jacobian = now.jacobian;
+  orbit.closed = now.residual <= options.closure * std::min(1.0, now.size) || now.residual == 0;
+  if (orbit.closed) {
+    orbit.multipliers = eigenvalues(orbit.jacobian);
+    // The end is the start, and knows how its contacts stand.
+    const HybridState begin = orbit.start;
+    orbit.start = now.end;
+    orbit.start.turns = begin.turns;
+  }
+  return orbit;
+}
+
+double spectral_radius(const Orbit& orbit) {
+  return orbit.multipliers.empty() ? 0.0 : std::abs(orbit.multipliers.front());
+}
+
+}  // namespace graze

@@ -1,0 +1,35 @@
+/// Periodic orbits of a map: refined by Newton's method, with their multipliers.
+#pragma once
+
+#include <Eigen/Core>
+#include <complex>
+#include <vector>
+
+#include "analysis/maps/poincare_map.hpp"
+
+namespace graze {
+
+/// What Newton's method may do.
+struct RefineOptions {
+  int iterations = 20;     ///< at most
+  double closure = 1e-10;  ///< |P^n(y) − y| allowed, times the orbit's size where that is below 1
+};
+
+struct Orbit {
+  bool closed = false;       ///< P^n(y) = y to within RefineOptions::closure
+  int period = 0;            ///< n, in iterates of the map
+  double residual = 0;       ///< |P^n(y) − y|, greatest coordinate
+  double size = 0;           ///< greatest coordinate met
+  HybridState start;         ///< y; with mode and touches as the orbit itself brings them
+  Eigen::MatrixXd jacobian;  ///< DP^n(y)
+  std::vector<std::complex<double>> multipliers;  ///< its eigenvalues, greatest modulus first
+};
+
+/// Solves P^n(y) = y from a guess by damped Newton steps: (DP^n − 1) Δy = −(P^n(y) − y).
+Orbit refine_orbit(const PoincareMap& map, const HybridState& guess, int n,
+                   const RefineOptions& options = {});
+
+/// Modulus of the greatest multiplier, 0 for an orbit without any.
+double spectral_radius(const Orbit& orbit);
+
+}  // namespace graze

@@ -1,0 +1,106 @@
+#include "analysis/maps/poincare_map.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace graze {
+
+std::vector<int> PoincareMap::kept(int dependent) const {
+  std::vector<int> list;
+  for (int i = 0; i < system_.states(); ++i) {
+    if (i != dependent && !is_free(i)) list.push_back(i);
+  }
+  return list;
+}
+
+int PoincareMap::dimension() const {
+  const int all = static_cast<int>(kept(-1).size());
+  if (fixes_time()) return all;
+  const bool fixed_already = section_.kind == Section::Kind::level && is_free(section_.coordinate);
+  return all - (fixed_already ? 0 : 1) + (has_phase() ? 1 : 0);
+}
+
+Eigen::RowVectorXd PoincareMap::gradient(const HybridState& state) const {
+  if (section_.kind != Section::Kind::level) return system_.gap_gradient(state, section_.contact);
+  Eigen::RowVectorXd g = Eigen::RowVectorXd::Zero(system_.states());
+  g(section_.coordinate) = 1;
+  return g;
+}
+
+int PoincareMap::dependent(const HybridState& state) const {
+  if (fixes_time()) return -1;
+  Eigen::Index k = 0;
+  gradient(state).cwiseAbs().maxCoeff(&k);
+  return static_cast<int>(k);
+}
+
+Eigen::VectorXd PoincareMap::coordinates(const HybridState& state) const {
+  const std::vector<int> entries = kept(dependent(state));
+  Eigen::VectorXd y(dimension());
+  Eigen::Index k = 0;
+  for (const int i : entries) {
+    y(k++) =
+        system_.symmetry(i) == Symmetry::turn ? std::remainder(state.x(i), 2 * std::numbers::pi) : state.x(i);
+  }
+  if (has_phase()) y(k) = state.time;
+  return y;
+}
+
+HybridState PoincareMap::at(const Eigen::VectorXd& coordinates, const HybridState& like) const {
+  HybridState state = like;
+  state.settled = false;
+  const int skip = dependent(like);
+  Eigen::Index k = 0;
+  for (const int i : kept(skip)) state.x(i) = coordinates(k++);
+  if (fixes_time()) return state;
+  if (has_phase()) {
+    const double period = system_.period();
+    state.time = coordinates(k) - period * std::floor(coordinates(k) / period);
+  }
+  // Along the section's tangent plane, then onto the contact itself where that is curved.
+  const Eigen::RowVectorXd g = gradient(like);
+  Eigen::VectorXd step = state.x - like.x;
+  step(skip) = 0;
+  state.x(skip) = like.x(skip) - g.dot(step) / g(skip);
+  if (section_.kind == Section::Kind::level) return state;
+  Eigen::VectorXd gap, rate;
+  for (int pass = 0; pass < 3; ++pass) {
+    system_.gaps(state, gap, rate);
+    state.x(skip) -= gap(section_.contact) / system_.gap_gradient(state, section_.contact)(skip);
+  }
+  return state;
+}
+
+Eigen::VectorXd PoincareMap::difference(const HybridState& b, const HybridState& a) const {
+  Eigen::VectorXd d = coordinates(b) - coordinates(a);
+  Eigen::Index k = 0;
+  for (const int i : kept(dependent(b))) {
+    if (system_.symmetry(i) == Symmetry::turn) d(k) = std::remainder(d(k), 2 * std::numbers::pi);
+    ++k;
+  }
+  if (has_phase()) d(k) = std::remainder(d(k), system_.period());
+  return d;
+}
+
+Outcome PoincareMap::iterate(HybridState& state, Eigen::MatrixXd& directions) const {
+  Tangent tangent;
+  tangent.time = Eigen::RowVectorXd::Zero(directions.cols());
+  tangent.state = Eigen::MatrixXd::Zero(system_.states(), directions.cols());
+  int skip = dependent(state);
+  Eigen::Index k = 0;
+  for (const int i : kept(skip)) tangent.state.row(i) = directions.row(k++);
+  if (skip >= 0) {
+    const Eigen::RowVectorXd g = gradient(state);
+    const Eigen::RowVectorXd along = g * tangent.state;
+    tangent.state.row(skip) = -along / g(skip);
+  }
+  if (has_phase()) tangent.time = directions.row(k);
+  const Outcome outcome = system_.advance(state, section_, tangent);
+  skip = dependent(state);
+  k = 0;
+  for (const int i : kept(skip)) directions.row(k++) = tangent.state.row(i);
+  if (has_phase()) directions.row(k) = tangent.time;
+  return outcome;
+}
+
+}  // namespace graze

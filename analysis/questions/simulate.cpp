@@ -1,0 +1,269 @@
+/// Simulate: one motion as a time series, with all its events.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "analysis/maps/event_statistics.hpp"
+#include "analysis/run/registry.hpp"
+
+namespace graze {
+namespace {
+
+/// Keeps every event as a row of arrays.
+class EventLog final : public Observer {
+ public:
+  struct Row {
+    double time;
+    EventKind kind;
+    int contact;
+    int friction;
+    double approach_speed;
+    std::vector<double> before, after;
+  };
+
+  explicit EventLog(std::size_t contacts) : tracks_(contacts) {}
+
+  void event(const Event& e) override {
+    rows_.push_back({e.time,
+                     e.kind,
+                     e.contact,
+                     e.friction,
+                     e.approach_speed,
+                     {e.before.begin(), e.before.end()},
+                     {e.after.begin(), e.after.end()}});
+    if (e.contact < 0) return;
+    Track& track = tracks_[static_cast<std::size_t>(e.contact)];
+    if (e.kind == EventKind::release) {
+      track.released = true;
+      track.gap = 0;
+    } else if (e.kind == EventKind::chatter_complete && track.released) {
+      track.returns.emplace_back(rows_.size() - 1, track.gap);
+    } else if (e.kind == EventKind::stick) {
+      track.released = false;
+    }
+  }
+  void near_miss(int, double, double) override {}
+  void excursion(int contact, double, double gap) override {
+    Track& track = tracks_[static_cast<std::size_t>(contact)];
+    track.gap = std::max(track.gap, gap);
+    track.greatest = std::max(track.greatest, gap);
+  }
+
+  /// All events in order of time. Rises are told only now: they need the greatest gap of all.
+  std::vector<Row> rows() const {
+    std::vector<Row> all = rows_;
+    for (const Track& track : tracks_) {
+      for (const auto& [row, gap] : track.returns) {
+        if (!(gap < rise_share * track.greatest)) continue;
+        all.push_back(rows_[row]);
+        all.back().kind = EventKind::rise;
+      }
+    }
+    std::stable_sort(all.begin(), all.end(), [](const Row& a, const Row& b) { return a.time < b.time; });
+    return all;
+  }
+
+ private:
+  struct Track {
+    bool released = false;
+    double gap = 0;       ///< greatest since the release
+    double greatest = 0;  ///< of the whole motion
+    std::vector<std::pair<std::size_t, double>> returns;
+  };
+
+  std::vector<Row> rows_;
+  std::vector<Track> tracks_;
+};
+
+/// What a motion looks like at the sample times.
+struct Samples {
+  std::vector<double> time;
+  std::vector<double> state;
+  std::vector<std::int32_t> mode;
+  std::vector<std::int8_t> sticks;
+
+  void add(double t, const HybridState& s, System& system) {
+    time.push_back(t);
+    state.insert(state.end(), s.x.begin(), s.x.end());
+    mode.push_back(static_cast<std::int32_t>(s.mode));
+    for (int k = 0; k < frictions; ++k) sticks.push_back(k < system.frictions() && system.sticks(s, k));
+  }
+
+  int frictions = 0;  ///< of the model; a system has none where all amplitudes are 0
+};
+
+class Simulate final : public Analysis {
+ public:
+  explicit Simulate(const Problem& problem);
+
+  Dataset layout() const override { return {}; }
+  std::vector<std::string> point_dimensions() const override { return {}; }
+  std::vector<Box> blocks(std::size_t) const override { return {Box{}}; }
+  Dataset compute(const Box& box) const override;
+
+ private:
+  Outcome run(System& system, Samples& samples, EventLog& log) const;
+  Dataset write(const Samples& samples, const std::vector<EventLog::Row>& events, Outcome outcome) const;
+
+  Problem problem_;
+  double begin_ = 0;  ///< times since the start of the motion
+  double end_ = 0;
+  std::int64_t intervals_ = 0;
+};
+
+Simulate::Simulate(const Problem& problem) : problem_(problem) {
+  const Value& table = problem.analysis;
+  const auto system = problem.model->system(problem.model->values(), problem.tolerance);
+  if (!system) {
+    throw InputError(Place{}, "model", "these parameters",
+                     "make no system: " + advice(Outcome::bad_parameters));
+  }
+  const double period = system->period();
+  const Value* periods = table.find("periods");
+  const Value* end_time = table.find("end_time");
+  if ((periods != nullptr) == (end_time != nullptr)) {
+    throw InputError(table.place(), "analysis", "simulate", "needs either periods or end_time");
+  }
+  const auto forced = [&](const Value& value, const char* key) {
+    if (!(period > 0))
+      throw InputError(value.place(), key, value.toml(),
+                       "the model has no forcing period; give end_time and samples");
+  };
+  if (periods != nullptr) forced(*periods, "analysis.periods");
+  end_ = periods != nullptr ? periods->number("analysis.periods") * period
+                            : end_time->number("analysis.end_time") - problem.start_time;
+  const double skip = table.at("skip_periods").number("analysis.skip_periods");
+  if (skip > 0) forced(table.at("skip_periods"), "analysis.skip_periods");
+  begin_ = skip * period;
+  if (periods != nullptr) end_ += begin_;
+  if (!(end_ > begin_)) {
+    throw InputError(table.place(), "analysis", "simulate",
+                     "nothing is left to record: the end lies before the beginning");
+  }
+  const Value& per_period = table.at("samples_per_period");
+  const Value* samples = table.find("samples");
+  const double wanted = samples != nullptr || !(period > 0)
+                            ? (samples != nullptr ? samples->number("analysis.samples") : 1000.0)
+                            : per_period.number("analysis.samples_per_period") * (end_ - begin_) / period;
+  constexpr double most_samples = 1e9;
+  if (!(wanted <= most_samples)) {
+    throw InputError(per_period.place(), "analysis.samples_per_period", per_period.toml(),
+                     "makes more than 1e9 samples; take fewer or a shorter run");
+  }
+  intervals_ = std::max<std::int64_t>(1, std::llround(wanted));
+}
+
+Outcome Simulate::run(System& system, Samples& samples, EventLog& log) const {
+  const double period = system.period();
+  HybridState state = problem_.start();
+  Section to;
+  to.kind = Section::Kind::time;
+  const auto now = [&] { return state.time + static_cast<double>(state.turns) * period; };
+  // The next sample is asked for by its own time, so that rounding does not add up.
+  for (std::int64_t k = 0; k <= intervals_; ++k) {
+    const double share = static_cast<double>(k) / static_cast<double>(intervals_);
+    const double target = problem_.start_time + begin_ + (end_ - begin_) * share;
+    to.interval = std::max(0.0, target - now());
+    const Outcome outcome = system.advance(state, to, k == 0 && begin_ > 0 ? nullptr : &log);
+    if (outcome != Outcome::ok) return outcome;
+    samples.add(target, state, system);
+  }
+  return Outcome::ok;
+}
+
+Dataset Simulate::compute(const Box&) const {
+  const Model& model = *problem_.model;
+  const auto system = model.system(model.values(), problem_.tolerance);
+  Samples samples;
+  samples.frictions = static_cast<int>(model.frictions().size());
+  EventLog log(model.contacts().size());
+  const Outcome outcome = run(*system, samples, log);
+  return write(samples, log.rows(), outcome);
+}
+
+Dataset Simulate::write(const Samples& samples, const std::vector<EventLog::Row>& events,
+                        Outcome outcome) const {
+  const Model& model = *problem_.model;
+  // The array of states is named `state`; a dimension of that name would have to be an array of its own.
+  Dataset data;
+  const std::size_t width = model.states().size();
+  data.dimensions = {{"sample", samples.time.size()},
+                     {"component", width},
+                     {"event", events.size()},
+                     {"contact", model.contacts().size()}};
+  const bool rubs = !model.frictions().empty();
+  if (rubs) data.dimensions.push_back({"dry_friction", model.frictions().size()});
+  const auto add = [&](const char* name, std::vector<std::string> dimensions, Array::Values values,
+                       const char* meaning, std::vector<std::string> flags = {}) {
+    data.arrays.push_back(
+        {name, std::move(dimensions), std::move(values), "1", meaning, std::move(flags), {}});
+  };
+  const auto names = [&](const char* name, const std::vector<Quantity>& list, const char* meaning) {
+    std::vector<std::int8_t> index;
+    std::vector<std::string> flags;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      index.push_back(static_cast<std::int8_t>(i));
+      flags.push_back(list[i].name);
+    }
+    add(name, {name}, std::move(index), meaning, std::move(flags));
+  };
+  names("component", model.states(), "component of the state");
+  names("contact", model.contacts(), "contact of the model");
+  if (rubs) names("dry_friction", model.frictions(), "dry friction of the model");
+  add("time", {"sample"}, samples.time, "time");
+  add("state", {"sample", "component"}, samples.state, "state");
+  add("mode", {"sample"}, samples.mode,
+      "which contacts are closed (bit i: contact i), and above what the model says");
+  if (rubs)
+    add("sticks", {"sample", "dry_friction"}, samples.sticks, "whether the dry friction does not slide");
+
+  std::vector<double> time, speed, before, after;
+  std::vector<std::int8_t> kind;
+  std::vector<std::int32_t> contact, friction;
+  for (const EventLog::Row& row : events) {
+    time.push_back(row.time);
+    kind.push_back(static_cast<std::int8_t>(row.kind));
+    contact.push_back(row.contact);
+    friction.push_back(row.friction);
+    speed.push_back(row.approach_speed);
+    before.insert(before.end(), row.before.begin(), row.before.end());
+    after.insert(after.end(), row.after.begin(), row.after.end());
+  }
+  add("event_time", {"event"}, time, "time of the event");
+  add("event_kind", {"event"}, kind, "what happened", event_names());
+  add("event_contact", {"event"}, contact, "index of the contact, -1 for none");
+  if (rubs) add("event_friction", {"event"}, friction, "index of the dry friction, -1 for none");
+  add("event_before", {"event", "component"}, before, "state before the event");
+  add("event_after", {"event", "component"}, after, "state after the event");
+  add("event_approach_speed", {"event"}, speed, "normal speed towards the contact");
+  add("outcome", {}, std::vector<std::int8_t>{static_cast<std::int8_t>(outcome)}, "what happened numerically",
+      outcome_names());
+  return data;
+}
+
+}  // namespace
+
+GRAZE_ANALYSIS(simulate) {
+  AnalysisInfo info;
+  info.name = "simulate";
+  info.meaning = "one motion as a time series with all its events";
+  const auto key = [&](const char* name, Key::Type type, Range range, const char* meaning) -> Key& {
+    Key& added = add_key(info.keys, name, type, meaning);
+    added.range = range;
+    return added;
+  };
+  key("periods", Key::Type::number, Range::positive(), "forcing periods recorded");
+  key("end_time", Key::Type::number, Range::finite(), "time at which the record ends, in place of periods");
+  key("skip_periods", Key::Type::number, Range::non_negative(), "forcing periods dropped before the record")
+      .fallback = Value(0.0);
+  key("samples_per_period", Key::Type::number, Range::positive(), "samples per forcing period").fallback =
+      Value(200.0);
+  key("samples", Key::Type::integer, Range{1, 1e9, false, false},
+      "sampling intervals of the whole record, in place of samples_per_period");
+  info.make = [](const Problem& problem) -> std::unique_ptr<Analysis> {
+    return std::make_unique<Simulate>(problem);
+  };
+  return info;
+}
+
+}  // namespace graze

@@ -1,0 +1,411 @@
+/// Sweep: what a system settles to, over one or two parameters and one or several starts.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "analysis/maps/attractor.hpp"
+#include "analysis/maps/map_keys.hpp"
+#include "analysis/run/axis.hpp"
+#include "analysis/run/points.hpp"
+#include "analysis/run/random_start.hpp"
+#include "analysis/run/registry.hpp"
+#include "core/system/memoising_system.hpp"
+
+namespace graze {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+enum class Start { fixed, follow_up, follow_down, follow_both, random };
+
+struct Settled {
+  Attractor attractor;
+  double forcing_period = 0;  ///< 0: autonomous
+};
+
+class Sweep final : public Analysis {
+ public:
+  explicit Sweep(const Problem& problem);
+
+  Dataset layout() const override;
+  std::vector<std::string> point_dimensions() const override;
+  std::size_t least_points() const override {
+    return least_attractors(model(), section_, problem_.tolerance);
+  }
+  std::vector<Box> blocks(std::size_t points) const override;
+  Dataset compute(const Box& box) const override;
+
+ private:
+  void read_starts(const Value& table);
+  const Model& model() const { return *problem_.model; }
+  bool follows() const {
+    return start_ == Start::follow_up || start_ == Start::follow_down || start_ == Start::follow_both;
+  }
+  /// The dimension of the points along which is followed.
+  std::size_t along() const { return starts_ > 1 ? 1 : 0; }
+  /// Whether it is followed backwards, of start number `start`.
+  bool down(std::size_t start) const {
+    return start_ == Start::follow_down || (start_ == Start::follow_both && start == 1);
+  }
+  std::vector<std::size_t> extents() const;
+  Dataset shape(const std::vector<std::size_t>& extents) const;
+  std::size_t contact_count() const { return model().contacts().size(); }
+  std::size_t state_count() const { return model().states().size(); }
+
+  HybridState start_of(const System& system, std::span<const double> values, std::uint64_t point) const;
+  std::uint64_t number_of(const std::vector<std::size_t>& place) const;
+  std::vector<Settled> settle(std::span<const std::vector<std::size_t>> places,
+                              std::span<const std::optional<HybridState>> follow) const;
+  void follow_chains(const Box& box, Dataset& block) const;
+  void store(const Settled& settled, std::size_t point, Dataset& block) const;
+  void store_itinerary(const Attractor& found, std::size_t point, Dataset& block) const;
+
+  Problem problem_;
+  std::vector<Axis> axes_;
+  Section section_;
+  AttractorOptions options_;
+  Start start_ = Start::fixed;
+  std::size_t starts_ = 1;
+  StartBox starts_in_;
+  std::size_t letters_ = 0;  ///< of the itinerary
+};
+
+Sweep::Sweep(const Problem& problem) : problem_(problem) {
+  const Value& table = problem.analysis;
+  axes_ = read_axes(table, model());
+  section_ = read_section(table, model(), problem.tolerance);
+  options_ = read_attractor_options(table);
+  letters_ = static_cast<std::size_t>(table.at("itinerary").integer("analysis.itinerary"));
+  read_starts(table);
+}
+
+void Sweep::read_starts(const Value& table) {
+  static const std::vector<std::string> names = {"fixed", "follow_up", "follow_down", "follow_both",
+                                                 "random"};
+  const std::string name = table.at("start").text("analysis.start");
+  start_ = static_cast<Start>(std::find(names.begin(), names.end(), name) - names.begin());
+  const Value* starts = table.find("starts");
+  if (start_ == Start::follow_both) starts_ = 2;
+  if (start_ == Start::random) {
+    starts_ = starts != nullptr ? static_cast<std::size_t>(starts->integer("analysis.starts")) : 1;
+  } else if (starts != nullptr) {
+    throw InputError(starts->place(), "analysis.starts", starts->toml(), "goes with start = \"random\" only");
+  }
+  const auto bound = [&](const char* key, double fallback) {
+    const Value* list = table.find(key);
+    if (list == nullptr) return std::vector<double>(state_count(), fallback);
+    std::vector<double> values = list->numbers(std::string("analysis.") + key);
+    if (values.size() == state_count()) return values;
+    throw InputError(list->place(), std::string("analysis.") + key, list->toml(),
+                     "needs one number per state of the model, " + std::to_string(state_count()));
+  };
+  starts_in_ = {bound("low", -1), bound("high", 1)};
+}
+
+std::vector<std::size_t> Sweep::extents() const {
+  std::vector<std::size_t> extents = extents_of(axes_);
+  if (starts_ > 1) extents.insert(extents.begin(), starts_);
+  return extents;
+}
+
+std::vector<std::string> Sweep::point_dimensions() const {
+  std::vector<std::string> names = names_of(axes_, model());
+  if (starts_ > 1) names.insert(names.begin(), "start");
+  return names;
+}
+
+std::vector<Box> Sweep::blocks(std::size_t points) const {
+  std::vector<std::size_t> sizes = extents();
+  if (!follows()) return split(sizes, std::max<std::size_t>(points, 1));
+  // A followed branch is one chain along the first axis. Where there are many, some go side by side.
+  constexpr std::size_t side_by_side = 8;
+  const std::size_t length = std::exchange(sizes[along()], 1);
+  const std::size_t chains = Box{{}, sizes}.points();
+  const std::size_t at_least = std::clamp<std::size_t>(chains / side_by_side, 1, side_by_side);
+  std::vector<Box> boxes = split(sizes, std::max(points / length, at_least));
+  for (Box& box : boxes) box.count[along()] = length;
+  return boxes;
+}
+
+/// Every array of the result over these extents of the point dimensions, without values.
+Dataset Sweep::shape(const std::vector<std::size_t>& extents) const {
+  PointArrays arrays(point_dimensions(), extents);
+  arrays.dimension("iterate", static_cast<std::size_t>(options_.record));
+  arrays.dimension("state", state_count());
+  arrays.dimension("contact", contact_count());
+  if (!model().frictions().empty()) arrays.dimension("dry_friction", model().frictions().size());
+  arrays.dimension("multiplier", state_count());
+  if (letters_ > 0) arrays.dimension("letter", letters_);
+  using I8 = std::vector<std::int8_t>;
+  using I32 = std::vector<std::int32_t>;
+  using I64 = std::vector<std::int64_t>;
+  using F64 = std::vector<double>;
+  arrays.add("map_state", {"iterate", "state"}, F64{}, "1", "state at the section, iterate by iterate");
+  arrays.add("map_time", {"iterate"}, F64{}, "1", "time of the iterate since the start");
+  arrays.add("attractor", {}, I8{}, "1", "what the motion settles to", attractor_names());
+  arrays.add("period", {}, I32{}, "1", "iterates of the map after which a periodic attractor closes, else 0");
+  arrays.add("impacts", {"contact"}, I64{}, "1",
+             "impacts per orbit, or in the recorded window when not periodic");
+  arrays.add("forcing_periods", {}, F64{}, "1", "length of the orbit or window in forcing periods");
+  arrays.add("chatter_complete", {"contact"}, I64{}, "1",
+             "complete chatter sequences in the orbit or window");
+  arrays.add("chatter_incomplete", {"contact"}, I64{}, "1",
+             "incomplete chatter sequences in the orbit or window");
+  arrays.add("sticks", {"contact"}, I64{}, "1", "times the contact began to stick in the orbit or window");
+  arrays.add("rises", {"contact"}, I64{}, "1", "times the contact rose in the orbit or window");
+  arrays.add("reversing_fraction", {"contact"}, F64{}, "1",
+             "share of the impacts in which slip along the contact turns");
+  arrays.add("locking_fraction", {"contact"}, F64{}, "1",
+             "share of the impacts in which slip along the contact stops");
+  arrays.add("keeping_fraction", {"contact"}, F64{}, "1",
+             "share of the impacts in which slip along the contact neither turns nor stops");
+  arrays.add("stick_fraction", {"contact"}, F64{}, "1", "share of time that the contact sticks");
+  arrays.add("stick_fraction_all", {}, F64{}, "1", "share of time that all contacts stick at once");
+  if (!model().frictions().empty()) {
+    arrays.add("friction_sticks", {"dry_friction"}, I64{}, "1",
+               "times the friction began to stick in the orbit or window");
+    arrays.add("friction_stick_fraction", {"dry_friction"}, F64{}, "1",
+               "share of time that the friction sticks");
+    arrays.add("slip_reversals", {"dry_friction"}, I64{}, "1", "reversals of sliding in the orbit or window");
+  }
+  arrays.add("min_gap_speed", {}, F64{}, "1",
+             "smallest normal speed at which a contact was touched or nearly touched");
+  arrays.add("multiplier_re", {"multiplier"}, F64{}, "1", "multipliers of the periodic orbit, real part");
+  arrays.add("multiplier_im", {"multiplier"}, F64{}, "1",
+             "multipliers of the periodic orbit, imaginary part");
+  arrays.add("lyapunov", {}, F64{}, "1", "largest Lyapunov exponent per time");
+  arrays.add("transient_used", {}, I32{}, "1", "map iterates dropped before the recorded ones");
+  if (letters_ > 0) {
+    std::vector<std::string> names_of_contacts;
+    for (const Quantity& contact : model().contacts()) names_of_contacts.push_back(contact.name);
+    arrays.add(
+        "itinerary", {"letter"}, I8{}, "1",
+        "contacts in the order in which they are hit: on a periodic orbit from the impact that makes the "
+        "first "
+        "word in the order of the contacts, else in the recorded window",
+        names_of_contacts);
+  }
+  arrays.add("outcome", {}, I8{}, "1", "what happened numerically", outcome_names());
+  return arrays.take();
+}
+
+Dataset Sweep::layout() const {
+  Dataset data = shape(extents());
+  for (const Axis& axis : axes_) data.arrays.push_back(axis_coordinate(axis, model()));
+  data.arrays.push_back(names_coordinate("state", model().states(), "state of the model"));
+  data.arrays.push_back(names_coordinate("contact", model().contacts(), "contact of the model"));
+  if (!model().frictions().empty())
+    data.arrays.push_back(names_coordinate("dry_friction", model().frictions(), "dry friction of the model"));
+  if (start_ == Start::follow_both) {
+    data.arrays.push_back(
+        names_coordinate("start", {{"up", "1", ""}, {"down", "1", ""}}, "direction of following"));
+  }
+  return data;
+}
+
+/// The start of a point that follows no other.
+HybridState Sweep::start_of(const System& system, std::span<const double> values, std::uint64_t point) const {
+  HybridState state = problem_.start(values);
+  if (start_ == Start::random) draw_start(system, starts_in_, problem_.seed, point, state);
+  return state;
+}
+
+std::uint64_t Sweep::number_of(const std::vector<std::size_t>& place) const {
+  const std::vector<std::size_t> sizes = extents();
+  std::uint64_t point = 0;
+  for (std::size_t d = 0; d < place.size(); ++d) point = point * sizes[d] + place[d];
+  return point;
+}
+
+/// The attractors at these places of the grid; the motion at place k goes on from `follow[k]` where that is
+/// given and admissible there.
+std::vector<Settled> Sweep::settle(std::span<const std::vector<std::size_t>> places,
+                                   std::span<const std::optional<HybridState>> follow) const {
+  std::vector<std::unique_ptr<System>> systems;
+  std::vector<HybridState> starts;
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const std::vector<double> values = values_at(places[k], axes_, model());
+    systems.push_back(recalling(model().system(values, problem_.tolerance)));
+    const System* system = systems.back().get();
+    starts.push_back(system != nullptr ? start_of(*system, values, number_of(places[k]))
+                                       : problem_.start(values));
+    if (system == nullptr || follow.empty() || !follow[k]) continue;
+    HybridState from = *follow[k];
+    from.turns = 0;
+    from.settled = false;
+    if (admissible(*system, from)) starts.back() = from;
+  }
+  std::vector<Settled> settled;
+  for (Attractor& found : find_attractors(systems, starts, section_, options_)) {
+    const System* system = systems[settled.size()].get();
+    settled.push_back({std::move(found), system != nullptr ? system->period() : 0});
+  }
+  return settled;
+}
+
+Dataset Sweep::compute(const Box& box) const {
+  Dataset block = shape(box.count);
+  fill_missing(block);
+  if (follows()) {
+    follow_chains(box, block);
+    return block;
+  }
+  const std::size_t points = box.points();
+  for (std::size_t first = 0; first < points; first += motions_at_once) {
+    std::vector<std::vector<std::size_t>> places;
+    for (std::size_t n = first; n < std::min(points, first + motions_at_once); ++n)
+      places.push_back(place_in(box, n));
+    std::size_t n = first;
+    for (const Settled& found : settle(places, {})) store(found, n++, block);
+  }
+  return block;
+}
+
+/// All chains of the box, side by side.
+void Sweep::follow_chains(const Box& box, Dataset& block) const {
+  const std::size_t length = box.count[along()];
+  std::size_t stride = 1;  // from one point of a chain to the next
+  for (std::size_t d = along() + 1; d < box.count.size(); ++d) stride *= box.count[d];
+  const std::size_t chains = box.points() / length;
+  std::vector<std::optional<HybridState>> last(chains);
+  for (std::size_t step = 0; step < length; ++step) {
+    std::vector<std::size_t> points;
+    std::vector<std::vector<std::size_t>> places;
+    for (std::size_t chain = 0; chain < chains; ++chain) {
+      const std::size_t begin = chain / stride * stride * length + chain % stride;
+      const std::size_t place = down(box.offset[0] + chain / stride) ? length - 1 - step : step;
+      points.push_back(begin + place * stride);
+      places.push_back(place_in(box, points.back()));
+    }
+    const std::vector<Settled> settled = settle(places, last);
+    for (std::size_t chain = 0; chain < chains; ++chain) {
+      const Attractor& found = settled[chain].attractor;
+      store(settled[chain], points[chain], block);
+      last[chain].reset();
+      if (found.outcome == Outcome::ok) last[chain] = found.last;
+    }
+  }
+}
+
+/// Writes what was found into the block's arrays, at its point number `point`.
+void Sweep::store(const Settled& settled, std::size_t point, Dataset& block) const {
+  const Attractor& found = settled.attractor;
+  *row_of<std::int8_t>(block, "attractor", point, 1) = static_cast<std::int8_t>(found.kind);
+  *row_of<std::int8_t>(block, "outcome", point, 1) = static_cast<std::int8_t>(found.outcome);
+  if (found.outcome != Outcome::ok) return;
+  const std::size_t record = static_cast<std::size_t>(options_.record);
+  const std::size_t width = state_count();
+  double* state = row_of<double>(block, "map_state", point, record * width);
+  double* time = row_of<double>(block, "map_time", point, record);
+  for (std::size_t k = 0; k < found.points.size(); ++k) {
+    const HybridState& p = found.points[k];
+    std::copy(p.x.begin(), p.x.end(), state + k * width);
+    time[k] = p.time + static_cast<double>(p.turns) * settled.forcing_period;
+  }
+  const double length = found.end_time - found.start_time;
+  *row_of<std::int32_t>(block, "period", point, 1) = found.orbit.period;
+  *row_of<std::int32_t>(block, "transient_used", point, 1) = found.transient_used;
+  *row_of<double>(block, "lyapunov", point, 1) = found.lyapunov;
+  *row_of<double>(block, "min_gap_speed", point, 1) = found.tally.min_gap_speed();
+  *row_of<double>(block, "stick_fraction_all", point, 1) = found.tally.all_stick_time() / length;
+  if (settled.forcing_period > 0) {
+    *row_of<double>(block, "forcing_periods", point, 1) = length / settled.forcing_period;
+  }
+  if (letters_ > 0) store_itinerary(found, point, block);
+  const std::size_t contacts = contact_count();
+  for (std::size_t i = 0; i < contacts; ++i) {
+    const Tally::Contact& c = found.tally.contacts()[i];
+    row_of<std::int64_t>(block, "impacts", point, contacts)[i] = c.impacts;
+    row_of<std::int64_t>(block, "chatter_complete", point, contacts)[i] = c.chatter_complete;
+    row_of<std::int64_t>(block, "chatter_incomplete", point, contacts)[i] = c.chatter_incomplete;
+    row_of<std::int64_t>(block, "sticks", point, contacts)[i] = c.sticks;
+    row_of<std::int64_t>(block, "rises", point, contacts)[i] = c.rises;
+    row_of<double>(block, "stick_fraction", point, contacts)[i] = c.stick_time / length;
+    const double impacts = c.impacts > 0 ? static_cast<double>(c.impacts) : nan;
+    row_of<double>(block, "reversing_fraction", point, contacts)[i] =
+        static_cast<double>(c.impacts_reversing) / impacts;
+    row_of<double>(block, "locking_fraction", point, contacts)[i] =
+        static_cast<double>(c.impacts_locking) / impacts;
+    row_of<double>(block, "keeping_fraction", point, contacts)[i] =
+        static_cast<double>(c.impacts - c.impacts_reversing - c.impacts_locking) / impacts;
+  }
+  // A system at these values may have no friction though its model can.
+  const std::size_t frictions = model().frictions().size();
+  for (std::size_t k = 0; k < frictions; ++k) {
+    const Tally::Friction f =
+        k < found.tally.frictions().size() ? found.tally.frictions()[k] : Tally::Friction{};
+    row_of<std::int64_t>(block, "friction_sticks", point, frictions)[k] = f.sticks;
+    row_of<double>(block, "friction_stick_fraction", point, frictions)[k] = f.stick_time / length;
+    row_of<std::int64_t>(block, "slip_reversals", point, frictions)[k] = f.reversals;
+  }
+  for (std::size_t k = 0; k < found.orbit.multipliers.size(); ++k) {
+    row_of<double>(block, "multiplier_re", point, width)[k] = found.orbit.multipliers[k].real();
+    row_of<double>(block, "multiplier_im", point, width)[k] = found.orbit.multipliers[k].imag();
+  }
+}
+
+/// The rotation of a word that comes first in lexical order.
+std::vector<std::int8_t> first_rotation(const std::vector<std::int8_t>& word) {
+  std::vector<std::int8_t> first = word;
+  std::vector<std::int8_t> turned = word;
+  for (std::size_t k = 1; k < word.size(); ++k) {
+    std::rotate(turned.begin(), turned.begin() + 1, turned.end());
+    first = std::min(first, turned);
+  }
+  return first;
+}
+
+void Sweep::store_itinerary(const Attractor& found, std::size_t point, Dataset& block) const {
+  std::int64_t impacts = 0;
+  for (const Tally::Contact& c : found.tally.contacts()) impacts += c.impacts;
+  std::vector<std::int8_t> word = found.tally.itinerary();
+  const bool whole = impacts == static_cast<std::int64_t>(word.size());
+  if (whole && found.kind == AttractorClass::periodic) word = first_rotation(word);
+  word.resize(std::min(word.size(), letters_));
+  std::copy(word.begin(), word.end(), row_of<std::int8_t>(block, "itinerary", point, letters_));
+}
+
+std::vector<Key> sweep_keys() {
+  std::vector<Key> keys;
+  Key& axis = add_key(keys, "axis", Key::Type::table, "the swept parameter and its values");
+  axis.children = axis_keys();
+  axis.required = true;
+  add_key(keys, "axis2", Key::Type::table, "a second swept parameter: a two-parameter map").children =
+      axis_keys();
+  for (Key& key : map_keys()) keys.push_back(std::move(key));
+  Key& itinerary = add_key(keys, "itinerary", Key::Type::integer,
+                           "letters kept of the order in which the contacts are hit; 0: none");
+  itinerary.range = Range{0, static_cast<double>(Tally::most_letters), false, false};
+  itinerary.fallback = Value(std::int64_t{0});
+  Key& start = add_key(keys, "start", Key::Type::text,
+                       "where each point starts: at [initial], from its neighbour's attractor, at random");
+  start.choices = {"fixed", "follow_up", "follow_down", "follow_both", "random"};
+  start.fallback = Value("fixed");
+  Key& starts = add_key(keys, "starts", Key::Type::integer, "start = \"random\": number of starts per point");
+  starts.range = Range{1, 1e6, false, false};
+  Key& low = add_key(keys, "low", Key::Type::numbers,
+                     "start = \"random\": smallest start state, one number per state; default -1");
+  low.range = Range::finite();
+  Key& high = add_key(keys, "high", Key::Type::numbers,
+                      "start = \"random\": greatest start state, one number per state; default 1");
+  high.range = Range::finite();
+  return keys;
+}
+
+}  // namespace
+
+GRAZE_ANALYSIS(sweep) {
+  AnalysisInfo info;
+  info.name = "sweep";
+  info.meaning = "what the system settles to, over one or two parameters";
+  info.keys = sweep_keys();
+  info.make = [](const Problem& problem) -> std::unique_ptr<Analysis> {
+    return std::make_unique<Sweep>(problem);
+  };
+  return info;
+}
+
+}  // namespace graze

@@ -1,0 +1,40 @@
+#include "analysis/run/random_start.hpp"
+
+#include <Random123/philox.h>
+
+namespace graze {
+namespace {
+
+/// Uniform numbers in [0, 1): the k-th of a point, whoever computes it and when.
+double uniform(std::uint64_t seed, std::uint64_t point, std::uint32_t attempt, std::uint32_t k) {
+  using Generator = r123::Philox4x32;
+  const Generator::ctr_type counter = {
+      {static_cast<std::uint32_t>(point), static_cast<std::uint32_t>(point >> 32), attempt, k}};
+  const Generator::key_type key = {
+      {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}};
+  const Generator::ctr_type bits = Generator()(counter, key);
+  const std::uint64_t high = bits[0];
+  return static_cast<double>((high << 21) ^ (bits[1] >> 11)) * 0x1p-53;
+}
+
+}  // namespace
+
+bool admissible(const System& system, const HybridState& state) {
+  Eigen::VectorXd gap, rate;
+  system.gaps(state, gap, rate);
+  return gap.size() == 0 || gap.minCoeff() >= 0;
+}
+
+void draw_start(const System& system, const StartBox& box, std::uint64_t seed, std::uint64_t point,
+                HybridState& state) {
+  constexpr std::uint32_t attempts = 1000;
+  for (std::uint32_t attempt = 0; attempt < attempts; ++attempt) {
+    for (std::size_t i = 0; i < box.low.size(); ++i) {
+      const double share = uniform(seed, point, attempt, static_cast<std::uint32_t>(i));
+      state.x(static_cast<Eigen::Index>(i)) = box.low[i] + (box.high[i] - box.low[i]) * share;
+    }
+    if (admissible(system, state)) return;
+  }
+}
+
+}  // namespace graze

@@ -1,0 +1,236 @@
+#include "core/contact/dry_friction.hpp"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+namespace graze {
+namespace {
+
+using Place = RestForce::Place;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double dependent = 1e-11;  // share of G_kk below which nothing of a direction is left
+constexpr double ahead = 1e-10;      // "right after", over the fastest rate
+constexpr double rounding = 1e-14;   // of forces and accelerations, relative to their terms
+
+/// w = q + G λ with bounds, solved index by index.
+class Pivoting {
+ public:
+  Pivoting(const Eigen::MatrixXd& G, const Eigen::VectorXd& q, const RestProblem& problem,
+           const Eigen::VectorXd& zero)
+      : G_(G),
+        q_(q),
+        least_(problem.least),
+        most_(problem.most),
+        zero_(zero),
+        force_(Eigen::VectorXd::Zero(q.size())),
+        w_(q),
+        kind_(static_cast<std::size_t>(q.size()), Kind::waiting) {}
+
+  bool solve() {
+    for (Eigen::Index k = 0; k < q_.size(); ++k) {
+      if (!take_in(k)) return false;
+    }
+    for (Eigen::Index k = q_.size(); k-- > 0;) load(k);
+    return true;
+  }
+
+  Place place(Eigen::Index k) const {
+    return kind(k) == Kind::free ? Place::free : kind(k) == Kind::most ? Place::most : Place::least;
+  }
+  bool held(Eigen::Index k) const { return kind(k) != Kind::free && !moves(k, along(k)); }
+
+  /// λ and w of these places for other data; fixed: the forces at bounds count (not so for rates).
+  std::pair<Eigen::VectorXd, Eigen::VectorXd> forces(const Eigen::VectorXd& q, bool fixed) const {
+    Eigen::VectorXd force = Eigen::VectorXd::Zero(q.size());
+    for (Eigen::Index k = 0; fixed && k < q.size(); ++k) {
+      if (kind(k) == Kind::least) force(k) = least_(k);
+      if (kind(k) == Kind::most) force(k) = most_(k);
+    }
+    keep_at_rest(q + G_ * force, force);
+    return {force, without_free(q + G_ * force)};
+  }
+
+ private:
+  enum class Kind : char { waiting, free, least, most };
+
+  Kind kind(Eigen::Index k) const { return kind_[static_cast<std::size_t>(k)]; }
+  void set(Eigen::Index k, Kind kind) { kind_[static_cast<std::size_t>(k)] = kind; }
+  bool is_contact(Eigen::Index k) const { return most_(k) == infinity; }
+  std::vector<Eigen::Index> free_set() const {
+    std::vector<Eigen::Index> set;
+    for (Eigen::Index k = 0; k < q_.size(); ++k) {
+      if (kind(k) == Kind::free) set.push_back(k);
+    }
+    return set;
+  }
+  /// Free forces against these accelerations of the others.
+  void keep_at_rest(const Eigen::VectorXd& w, Eigen::VectorXd& force) const {
+    const std::vector<Eigen::Index> set = free_set();
+    const Eigen::Index n = static_cast<Eigen::Index>(set.size());
+    if (n == 0) return;
+    Eigen::MatrixXd block(n, n);
+    Eigen::VectorXd driving(n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      driving(i) = w(set[static_cast<std::size_t>(i)]);
+      for (Eigen::Index j = 0; j < n; ++j)
+        block(i, j) = G_(set[static_cast<std::size_t>(i)], set[static_cast<std::size_t>(j)]);
+    }
+    const Eigen::VectorXd solution = block.partialPivLu().solve(driving);
+    for (Eigen::Index i = 0; i < n; ++i) force(set[static_cast<std::size_t>(i)]) = -solution(i);
+  }
+  Eigen::VectorXd without_free(Eigen::VectorXd w) const {
+    for (const Eigen::Index k : free_set()) w(k) = 0;
+    return w;
+  }
+  /// Changes of λ when λ_k grows by one and the free ones keep their bodies at rest.
+  Eigen::VectorXd along(Eigen::Index k) const {
+    Eigen::VectorXd change = Eigen::VectorXd::Zero(q_.size());
+    keep_at_rest(G_.col(k), change);
+    change(k) = 1;
+    return change;
+  }
+  /// Whether that accelerates body k at all.
+  bool moves(Eigen::Index k, const Eigen::VectorXd& change) const {
+    return G_.row(k).dot(change) > dependent * G_(k, k);
+  }
+
+  /// What ends a change of λ.
+  struct Step {
+    double length = infinity;
+    Eigen::Index index = -1;
+    Kind to = Kind::free;
+
+    void limit(double way, double speed, Eigen::Index k, Kind kind) {
+      const double end = std::max(0.0, way) / speed;
+      if (end < length) *this = {end, k, kind};
+    }
+  };
+
+  void limit_by_bounds(Step& step, const Eigen::VectorXd& change, Eigen::Index k) const {
+    if (change(k) > 0 && most_(k) < infinity) step.limit(most_(k) - force_(k), change(k), k, Kind::most);
+    if (change(k) < 0) step.limit(force_(k) - least_(k), -change(k), k, Kind::least);
+  }
+
+  void make(const Step& step, const Eigen::VectorXd& change) {
+    force_ += change * step.length;
+    if (step.to == Kind::least) force_(step.index) = least_(step.index);
+    if (step.to == Kind::most) force_(step.index) = most_(step.index);
+    set(step.index, step.to);
+    w_ = without_free(q_ + G_ * force_);
+  }
+
+  /// Gives λ_k what it needs, all indices before it staying right.
+  bool take_in(Eigen::Index d) {
+    const long limit = 50 + 20 * static_cast<long>(q_.size());
+    for (long pass = 0; pass < limit; ++pass) {
+      Eigen::VectorXd change = along(d);
+      const bool free = moves(d, change);
+      const bool rests = std::abs(w_(d)) <= zero_(d);
+      if (rests && force_(d) == least_(d)) {
+        set(d, Kind::least);
+        return true;
+      }
+      if (rests && free) {
+        set(d, Kind::free);
+        w_(d) = 0;
+        return true;
+      }
+      if (rests ? loads_less(change) : w_(d) > 0) change = -change;
+      if (!rests && change(d) > 0 && force_(d) >= most_(d)) {
+        set(d, Kind::most);
+        return true;
+      }
+      if (!rests && change(d) < 0 && force_(d) <= least_(d)) {
+        set(d, Kind::least);
+        return true;
+      }
+      Step step;
+      const Eigen::VectorXd turn = G_ * change;
+      if (!rests && free) step.limit(std::abs(w_(d)), std::abs(turn(d)), d, Kind::free);
+      limit_by_bounds(step, change, d);
+      for (Eigen::Index k = 0; k < q_.size(); ++k) {
+        if (kind(k) == Kind::free) limit_by_bounds(step, change, k);
+        const bool at_bound = kind(k) == Kind::least || kind(k) == Kind::most;
+        if (!at_bound || k == d || std::abs(turn(k)) <= dependent * std::sqrt(G_(k, k) * G_(d, d))) continue;
+        if (kind(k) == Kind::least && turn(k) < 0) step.limit(w_(k), -turn(k), k, Kind::free);
+        if (kind(k) == Kind::most && turn(k) > 0) step.limit(-w_(k), turn(k), k, Kind::free);
+      }
+      if (step.index < 0) return false;
+      make(step, change);
+      if (step.index == d) return true;
+    }
+    return false;
+  }
+  bool loads_less(const Eigen::VectorXd& change) const {
+    double load = 0;
+    for (Eigen::Index k = 0; k < q_.size(); ++k) {
+      if (is_contact(k)) load += change(k);
+    }
+    return load < 0;
+  }
+
+  /// Lets a stop that others hold the body off carry what it can.
+  void load(Eigen::Index k) {
+    if (!is_contact(k) || kind(k) != Kind::least) return;
+    const Eigen::VectorXd change = along(k);
+    if (moves(k, change)) return;
+    Step step;
+    for (Eigen::Index j = 0; j < q_.size(); ++j) {
+      if (kind(j) == Kind::free) limit_by_bounds(step, change, j);
+    }
+    if (step.index < 0) return;
+    make(step, change);
+    set(k, Kind::free);
+  }
+
+  const Eigen::MatrixXd& G_;
+  const Eigen::VectorXd& q_;
+  const Eigen::VectorXd &least_, &most_, &zero_;
+  Eigen::VectorXd force_, w_;
+  std::vector<Kind> kind_;
+};
+
+}  // namespace
+
+std::optional<std::vector<RestForce>> rest_forces(const RestProblem& p, double rate) {
+  const Eigen::MatrixXd response = p.directions.transpose() * p.inverse_mass;
+  const Eigen::MatrixXd G = response * p.directions;
+  const Eigen::VectorXd size = response.cwiseAbs() * p.force_size;
+  const Eigen::VectorXd zero = rounding * size;
+  const Eigen::VectorXd q = -response * p.force;
+
+  Pivoting first(G, q, p, zero);
+  if (!first.solve()) return std::nullopt;
+  const Eigen::VectorXd acceleration =
+      p.inverse_mass * (p.force - p.directions * first.forces(q, true).first);
+  const Eigen::VectorXd q_rate = -response * (p.force_rate - p.damping * acceleration);
+
+  const double later = ahead / rate;
+  const Eigen::VectorXd q_after = q + later * q_rate;
+  Pivoting after(G, q_after, p, zero);
+  if (!after.solve()) return std::nullopt;
+  const auto [force, w] = after.forces(q, true);
+  const auto [force_rate, w_rate] = after.forces(q_rate, false);
+
+  std::vector<RestForce> result;
+  for (Eigen::Index k = 0; k < q.size(); ++k) {
+    RestForce r;
+    r.place = after.place(k);
+    r.held = after.held(k);
+    r.force = force(k);
+    r.force_rate = force_rate(k);
+    r.acceleration = r.held ? 0 : w(k);
+    r.acceleration_rate = r.held ? 0 : w_rate(k);
+    r.force_rounding = 2 * later * std::abs(force_rate(k)) + 10 * zero(k) / G(k, k);
+    r.acceleration_rounding = 2 * later * std::abs(w_rate(k)) + 10 * zero(k);
+    result.push_back(r);
+  }
+  return result;
+}
+
+}  // namespace graze

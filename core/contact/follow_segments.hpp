@@ -1,0 +1,106 @@
+/// Legs one after the other in dual numbers: what every engine's System::follow does alike.
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/math/dual.hpp"
+#include "core/math/root_search.hpp"
+#include "core/system/segment.hpp"
+
+namespace graze {
+
+/// Fraction of a piece at which a gap is zero again, by Newton's method on its polynomial from the zero of
+/// its first three terms. `rebound`: it begins on the contact, and that zero is divided out. Nothing: no such
+/// zero.
+inline std::optional<double> end_of_flight(std::span<const double> gap, bool rebound) {
+  const double root = std::sqrt(gap[1] * gap[1] - 4 * gap[0] * gap[2]);
+  if (!(root >= 0) || (gap[1] >= 0 && gap[2] >= 0)) return std::nullopt;
+  // Opening: over the top. Closing: straight on, also while it is braked.
+  double s = gap[1] > 0 ? -(gap[1] + root) / (2 * gap[2]) : 2 * gap[0] / (root - gap[1]);
+  const std::span<const double> p = gap.subspan(rebound ? 1 : 0);
+  constexpr int rounds = 10;
+  const double least = rebound ? 0 : -1;
+  for (int round = 0; round < rounds && s > least && s <= 1; ++round)
+    s -= polynomial(p, s) / polynomial_slope(p, s);
+  if (!(s > least && s <= 1)) return std::nullopt;
+  return s;
+}
+
+/// What is asked of the end of a leg (core/system/segment).
+template <class S>
+struct Ending {
+  S guard{0};
+  S measure{0};
+};
+
+/// Derivatives of a leg in pieces of `N` − 1 columns; the parameter's is slope N − 1 in all of them.
+///
+/// `point_for(leg)` makes a point with scalar Dual<N> at the leg's mode; it has the members x, time,
+/// `Ending ending` and `bool follow(leg, duration)`. `inner(i)` is the place of state i in x.
+template <int N, class PointFor, class Inner>
+bool follow_leg(const Leg& leg, Eigen::Index states, const PointFor& point_for, const Inner& inner,
+                Reached& reached) {
+  const Eigen::Index columns = states + 3;
+  reached.state.resize(states);
+  reached.state_slope.resize(states, columns);
+  reached.time_slope.resize(columns);
+  reached.guard_slope.resize(columns);
+  reached.measure_slope.resize(columns);
+  for (Eigen::Index first = 0; first < columns - 1; first += N - 1) {
+    const Eigen::Index last = std::min<Eigen::Index>(columns - 1, first + N - 1);
+    const auto seeded = [&](double value, Eigen::Index column) {
+      Dual<N> s(value);
+      if (first <= column && column < last) s.slope[static_cast<std::size_t>(column - first)] = 1;
+      return s;
+    };
+    auto point = point_for(leg);
+    point.x.resize(states);
+    for (Eigen::Index i = 0; i < states; ++i) point.x(inner(i)) = seeded(leg.state(i), i);
+    point.time = seeded(leg.time, states);
+    if (!point.follow(leg, seeded(leg.duration, states + 1))) return false;
+    for (Eigen::Index i = 0; i < states; ++i) reached.state(i) = point.x(inner(i)).value;
+    reached.time = point.time.value;
+    reached.guard = point.ending.guard.value;
+    reached.measure = point.ending.measure.value;
+    const auto fill = [&](Eigen::Index column, std::size_t k) {
+      for (Eigen::Index i = 0; i < states; ++i) reached.state_slope(i, column) = point.x(inner(i)).slope[k];
+      reached.time_slope(column) = point.time.slope[k];
+      reached.guard_slope(column) = point.ending.guard.slope[k];
+      reached.measure_slope(column) = point.ending.measure.slope[k];
+    };
+    for (Eigen::Index column = first; column < last; ++column)
+      fill(column, static_cast<std::size_t>(column - first));
+    fill(columns - 1, N - 1);
+  }
+  return true;
+}
+
+template <int N, class PointFor, class Inner>
+std::optional<Course> follow_legs(std::span<const Leg> legs, Eigen::Index states, const PointFor& point_for,
+                                  const Inner& inner) {
+  Course course;
+  for (Leg leg : legs) {
+    if (leg.state.size() == 0) leg.state = course.legs.back().state;
+    if (std::isnan(leg.time)) leg.time = course.legs.back().time;
+    Reached reached;
+    if (!follow_leg<N>(leg, states, point_for, inner, reached)) return std::nullopt;
+    course.legs.push_back(std::move(reached));
+  }
+  return course;
+}
+
+/// Parameter values with one of them varied: slope N − 1.
+template <int N>
+std::vector<Dual<N>> varied_parameters(const std::vector<double>& values, int parameter) {
+  std::vector<Dual<N>> varied(values.begin(), values.end());
+  varied[static_cast<std::size_t>(parameter)].slope[N - 1] = 1;
+  return varied;
+}
+
+}  // namespace graze

@@ -1,0 +1,281 @@
+/// The rules of dry friction beside rigid contacts, for linear systems.
+///
+///     first guard at zero ──▶ impact │ a force at its bound │ a sliding speed at zero ──▶ settle ──▶ x⁺
+///
+/// Rules at an instant, beyond those of core/newton_contacts (each has its test):
+/// - Impact: friction is finite and passes no impulse on. Velocities jump by Newton's law as if there were
+///   none; then the signs of the sliding speeds are read again. A body that stuck and is moved slides.
+/// - Settle: all contacts at rest and all frictions that do not slide are decided at once
+/// (core/dry_friction):
+///   which hold, which slide or open and to which side. So stick, reversal and going on after a touch of zero
+///   speed are one rule, and a force that passes its bound is another case of it.
+/// - A body at rest on its stop stays there until all friction that can hold it is used up: the contact is
+///   closed so long. A stop that carries nothing meanwhile is closed and idle.
+/// - Events: slip_to_stick when a sliding speed comes to zero and stays, whatever holds the body;
+///   stick_to_slip; slip_reversal, also by an impact. A start at rest begins with slip_to_stick, as one on a
+///   stop does with stick.
+/// - Corner: where a sliding speed just touches zero the motion has two one-sided derivatives, of sliding on
+///   and of a stick that ends where the force has grown again; at the corner itself one of them is told.
+#pragma once
+
+#include <Eigen/Core>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "core/contact/dry_friction.hpp"
+#include "core/contact/friction_mode.hpp"
+#include "core/contact/newton_contacts.hpp"
+
+namespace graze {
+
+/// An engine derives from this and provides, beyond what NewtonContacts asks for,
+///
+///     ModeLayout layout() const
+///     double amplitude(int k) const                 F_k, 0: no such friction
+///     S sliding_speed(int k) const
+///     bool held(int k)                              does not slide in this mode though at its bound
+///     RestProblem rest_problem(contacts, frictions) these at rest, in this order
+///     void stop_sliding(const RestProblem&, frictions)  their speeds, zero but for rounding, exactly to zero
+template <class Engine, class S, class State>
+class FrictionContacts : public NewtonContacts<Engine, S, State> {
+ public:
+  using Contacts = NewtonContacts<Engine, S, State>;
+  using Loop = typename Contacts::Loop;
+
+ protected:
+  friend Contacts;
+  friend Loop;
+  using Contacts::resting_;
+  using Loop::close;
+  using Loop::closed;
+  using Loop::mode_;
+  using Loop::open;
+  using Loop::snapshot;
+  using Loop::tell;
+  using Loop::time;
+  using Loop::touches_;
+
+  using Contacts::Contacts;
+  Outcome start(Observer* observer);
+  Outcome meet(const Crossing& c, Observer* observer);
+  void jumped();
+  Outcome hold(Observer* observer);
+  Outcome settle(Observer* observer);
+
+  bool rests(int k) { return engine().layout().sliding(mode_, k) == Sliding::stuck || engine().held(k); }
+
+ private:
+  static constexpr double slack = 1e-13;  // sliding speed that is zero, relative to the greatest speed
+
+  Engine& engine() { return static_cast<Engine&>(*this); }
+  int frictions() { return static_cast<int>(engine().layout().frictions); }
+  bool exists(int k) { return engine().amplitude(k) > 0; }
+  void remember();
+  void pass_bound(int guard, Observer* observer);
+  std::vector<int> contacts_at_rest() const;
+  std::vector<int> frictions_at_rest();
+  void decide_contact(int i, const RestForce& force, Observer* observer);
+  void decide_by_series(const std::vector<int>& contacts, Observer* observer);
+  void decide_friction(int k, const RestForce& force);
+  void tell_changes(Observer* observer);
+  void touch(std::int64_t guard, int order) { touches_[static_cast<std::size_t>(guard)] = {order, S(0)}; }
+
+  int fired_ = -1;               ///< guard of a force or of a sliding speed that brought us here
+  std::vector<Sliding> before_;  ///< at the beginning of this instant; stuck: at rest, whatever holds
+};
+
+template <class Engine, class S, class State>
+void FrictionContacts<Engine, S, State>::remember() {
+  before_.clear();
+  for (int k = 0; k < frictions(); ++k) {
+    before_.push_back(rests(k) ? Sliding::stuck : engine().layout().sliding(mode_, k));
+  }
+}
+
+template <class Engine, class S, class State>
+Outcome FrictionContacts<Engine, S, State>::start(Observer* observer) {
+  fired_ = -1;
+  before_.assign(static_cast<std::size_t>(frictions()), Sliding::absent);
+  return Contacts::start(observer);
+}
+
+template <class Engine, class S, class State>
+Outcome FrictionContacts<Engine, S, State>::meet(const Crossing& c, Observer* observer) {
+  if (frictions() == 0) return Contacts::meet(c, observer);
+  remember();
+  fired_ = -1;
+  if (c.guard < engine().count() && !closed(c.guard)) return Contacts::meet(c, observer);
+  fired_ = c.guard;
+  const std::int64_t before = mode_;
+  const Outcome outcome = settle(observer);
+  const int k = (c.guard - engine().count()) / 2;
+  const bool of_force = c.guard < engine().count() || engine().layout().sliding(mode_, k) == Sliding::stuck;
+  if (mode_ == before && of_force) pass_bound(c.guard, observer);
+  return outcome;
+}
+
+/// A force at its bound, by no more than rounding: whether it only touches it.
+template <class Engine, class S, class State>
+void FrictionContacts<Engine, S, State>::pass_bound(int guard, Observer* observer) {
+  const ModeLayout layout = engine().layout();
+  const Onset onset = engine().onset(guard, mode_, 1);
+  if (!(onset.coefficient < 0)) {
+    touch(guard, onset.order > 0 ? onset.order : for_good);
+  } else if (guard < engine().count()) {
+    open(guard, onset.order + 2, observer);
+  } else {
+    const int k = (guard - engine().count()) / 2;
+    const bool forward = (guard - engine().count()) % 2 == 0;
+    mode_ = layout.with(mode_, k, forward ? Sliding::forward : Sliding::backward);
+    touch(layout.contacts + 2 * k, onset.order + 1);
+    touch(layout.contacts + 2 * k + 1, 0);
+    tell_changes(observer);
+  }
+}
+
+/// Reads the signs of the sliding speeds; what has no speed is left to settle().
+template <class Engine, class S, class State>
+void FrictionContacts<Engine, S, State>::jumped() {
+  if (frictions() == 0) return;
+  const ModeLayout layout = engine().layout();
+  const double slow = slack * engine().speed();
+  for (int k = 0; k < frictions(); ++k) {
+    if (!exists(k)) continue;
+    const double s = value_of(engine().sliding_speed(k));
+    const bool unknown = layout.sliding(mode_, k) == Sliding::absent;
+    if (!unknown && std::abs(s) <= slow) continue;
+    mode_ = layout.with(mode_, k, s < 0 ? Sliding::backward : Sliding::forward);
+    touch(layout.contacts + 2 * k, 0);
+    touch(layout.contacts + 2 * k + 1, 0);
+  }
+}
+
+template <class Engine, class S, class State>
+std::vector<int> FrictionContacts<Engine, S, State>::contacts_at_rest() const {
+  std::vector<int> contacts = resting_;
+  for (int i = 0; i < static_cast<const Engine*>(this)->count(); ++i) {
+    if (closed(i)) contacts.push_back(i);
+  }
+  return contacts;
+}
+
+template <class Engine, class S, class State>
+std::vector<int> FrictionContacts<Engine, S, State>::frictions_at_rest() {
+  std::vector<int> frictions_found;
+  const double slow = slack * engine().speed();
+  for (int k = 0; k < frictions(); ++k) {
+    if (!exists(k)) continue;
+    const bool met = fired_ == engine().layout().contacts + 2 * k;
+    if (met || rests(k) || std::abs(value_of(engine().sliding_speed(k))) <= slow)
+      frictions_found.push_back(k);
+  }
+  return frictions_found;
+}
+
+template <class Engine, class S, class State>
+Outcome FrictionContacts<Engine, S, State>::hold(Observer* observer) {
+  if (frictions() == 0) return Contacts::hold(observer);
+  const std::vector<int> contacts = contacts_at_rest();
+  const std::vector<int> still = frictions_at_rest();
+  resting_.clear();
+  if (!contacts.empty() || !still.empty()) {
+    const RestProblem problem = engine().rest_problem(contacts, still);
+    engine().stop_sliding(problem, still);
+    const auto forces = rest_forces(problem, engine().fastest_rate());
+    if (!forces) return Outcome::painleve;
+    for (std::size_t k = 0; k < still.size(); ++k) decide_friction(still[k], (*forces)[contacts.size() + k]);
+    for (std::size_t k = 0; k < contacts.size(); ++k) decide_contact(contacts[k], (*forces)[k], observer);
+    std::vector<int> undecided;
+    for (std::size_t k = 0; k < contacts.size(); ++k) {
+      if ((*forces)[k].undecided()) undecided.push_back(contacts[k]);
+    }
+    decide_by_series(undecided, observer);
+    for (const int i : contacts) {
+      if (closed(i)) engine().put_on(i);
+    }
+  }
+  return Outcome::ok;
+}
+
+template <class Engine, class S, class State>
+Outcome FrictionContacts<Engine, S, State>::settle(Observer* observer) {
+  const Outcome outcome = hold(observer);
+  if (outcome == Outcome::ok && frictions() > 0) tell_changes(observer);
+  return outcome;
+}
+
+template <class Engine, class S, class State>
+void FrictionContacts<Engine, S, State>::decide_contact(int i, const RestForce& f, Observer* observer) {
+  const bool stays = f.place == RestForce::Place::free || f.held;
+  mode_ = engine().layout().with_idle(mode_, i, f.held);
+  if (f.undecided()) return;
+  if (!stays) {
+    open(i, 2, observer);
+    return;
+  }
+  if (!closed(i)) close(i, observer, value_of(time));
+  touch(i, !f.held && f.leaves_bound(f.force, f.force_rate) ? 1 : 0);
+}
+
+/// Neither a force presses these bodies onto their contacts nor off them: all else being decided, of each the
+/// first derivative that does not vanish does.
+template <class Engine, class S, class State>
+void FrictionContacts<Engine, S, State>::decide_by_series(const std::vector<int>& contacts,
+                                                          Observer* observer) {
+  const ModeLayout layout = engine().layout();
+  std::int64_t decided = mode_;
+  for (const int i : contacts) decided &= ~(std::int64_t{1} << i);
+  for (const int i : contacts) {
+    const Onset onset = engine().onset(i, decided, 2);
+    if (onset.coefficient > 0) {
+      open(i, onset.order, observer);
+      continue;
+    }
+    const bool idle = onset.order == 0;
+    decided = layout.with_idle(decided | (std::int64_t{1} << i), i, idle);
+    mode_ = layout.with_idle(mode_, i, idle);
+    if (!closed(i)) close(i, observer, value_of(time));
+    touch(i, idle ? 0 : onset.order - 2);
+  }
+}
+
+template <class Engine, class S, class State>
+void FrictionContacts<Engine, S, State>::decide_friction(int k, const RestForce& f) {
+  const ModeLayout layout = engine().layout();
+  const std::int64_t guard = layout.contacts + 2 * k;
+  touch(guard, 0);
+  touch(guard + 1, 0);
+  if (f.place == RestForce::Place::free) {
+    mode_ = layout.with(mode_, k, Sliding::stuck);
+    const double F = engine().amplitude(k);
+    if (f.leaves_bound(F - f.force, -f.force_rate)) touch(guard, 1);
+    if (f.leaves_bound(F + f.force, f.force_rate)) touch(guard + 1, 1);
+    return;
+  }
+  mode_ = layout.with(mode_, k, f.place == RestForce::Place::most ? Sliding::forward : Sliding::backward);
+  if (!f.held) touch(guard, f.moves_by_rate() ? 2 : 1);
+}
+
+template <class Engine, class S, class State>
+void FrictionContacts<Engine, S, State>::tell_changes(Observer* observer) {
+  if (observer == nullptr) return;
+  const auto now = snapshot(observer);
+  for (int k = 0; k < frictions(); ++k) {
+    if (!exists(k)) continue;
+    const Sliding before = before_[static_cast<std::size_t>(k)];
+    const Sliding after = rests(k) ? Sliding::stuck : engine().layout().sliding(mode_, k);
+    if (after == before || (before == Sliding::absent && after != Sliding::stuck)) continue;
+    Event event;
+    event.kind = after == Sliding::stuck    ? EventKind::slip_to_stick
+                 : before == Sliding::stuck ? EventKind::stick_to_slip
+                                            : EventKind::slip_reversal;
+    event.friction = k;
+    event.approach_speed = std::numeric_limits<double>::quiet_NaN();
+    tell(observer, event, now, value_of(time));
+  }
+}
+
+}  // namespace graze

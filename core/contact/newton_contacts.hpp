@@ -1,0 +1,467 @@
+/// The rules of rigid contacts without friction, whatever moves between them.
+///
+///     first guard at zero ──▶ impact | release | graze ──▶ chatter complete? ──▶ settle ──▶ x⁺
+///
+/// Rules at an instant (each has its test):
+/// - Impact: a gap reaches zero with approach speed w > 0. All contacts at zero gap take part: closed ones,
+///   open ones that approach or where a body has just come to rest. Their normal velocities after obey
+///   0 ≤ Λ ⊥ u⁺ + r u⁻ ≥ 0 (Newton's law for each that carries an impulse, in no particular order); a stop on
+///   one coordinate of a system with diagonal mass changes that coordinate only.
+/// - Graze: the gap touches zero and would not have gone deeper than rounding. The velocity loses its normal
+///   part, nothing else happens.
+/// - An impact is told before what it frees: a release at the same instant.
+/// - After an impact a sequence that certainly accumulates is completed (core/chatter). Where that, or the
+///   impact, changes the speed of a body that leaves another contact at this instant, that one counts as it
+///   is now, and is hit again if it is approached.
+/// - Settle: contacts at zero gap and zero normal speed stay closed where that takes a pressing force, and
+///   open otherwise: 0 ≤ λ ⊥ g'' ≥ 0. Where both are zero the same is asked of the next derivatives, one
+///   after the other; a body that none of them moves rests on its contact without a force.
+/// - Release: the force of a closed contact falls through zero. A force that only touches zero goes on.
+/// - A start on a contact is put exactly on it: approaching it is an impact at the start, at rest it settles,
+///   leaving it leaves. An impact at the very instant of a section belongs to the iterate that ends there.
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/contact/chatter.hpp"
+#include "core/contact/motion_loop.hpp"
+#include "core/math/complementarity.hpp"
+#include "core/math/elimination.hpp"
+
+namespace graze {
+
+/// First term in the power series of a guard that is not zero but for rounding.
+struct Onset {
+  int order = 0;  ///< 0: none
+  double coefficient = 0;
+};
+
+/// As many leading zeros as no series has: what is at zero and stays there.
+inline constexpr int for_good = std::numeric_limits<int>::max();
+
+/// Guard i of such a motion is the gap of contact i while it is open, its contact force while it is closed.
+/// An engine derives from this and provides, beyond what the loop asks for,
+///
+///     int count() const                      contacts
+///     bool exists(int i) const               false: switched off
+///     bool reaches(int i) const              false: the gap means nothing here, a body passes by
+///     void pass_by(int i)                    it does
+///     S gap(int i), S approach(int i)        at the state; approach = −d gap/dt
+///     double reach(int i)                    size of the terms in the gap: what its rounding is a share of
+///     double length() const, speed() const   size of the positions and velocities
+///     S restitution(int i)
+///     void kick(int i, S speed)              an impulse that adds `speed` to the opening speed of contact i,
+///                                            with the other closed contacts held
+///     S response(int i, int j)               change of opening speed i per strike j
+///     pressing(int i)                        a = −d²gap/dt² in the mode, 0 = d gap/dt; S or its value
+///     Rebound<S> rebound(int i, S speed)     what core/chatter asks of a contact
+///     void pass_on(int i, S integral)        what the rest of the system felt of ∫ gap dt
+///     Onset onset(int i, mode, int from)     of guard i in that mode, from this order on
+///
+/// and where more than contacts is to be decided in an instant, instead of the ones below
+///
+///     void jumped()                          velocities have changed
+///     Outcome hold(observer)                 what holds from now on
+///     Outcome settle(observer)               the same at the end of the instant
+template <class Engine, class S, class State>
+class NewtonContacts : public MotionLoop<Engine, S, State> {
+ public:
+  using Loop = MotionLoop<Engine, S, State>;
+
+ protected:
+  friend Loop;
+  using Loop::close;
+  using Loop::closed;
+  using Loop::mode_;
+  using Loop::open;
+  using Loop::settled_;
+  using Loop::snapshot;
+  using Loop::tell;
+  using Loop::time;
+  using Loop::tolerance_;
+  using Loop::touches_;
+  using typename Loop::ExactTouch;
+
+  using Loop::Loop;
+  bool hits(int contact, const Crossing& c) const {
+    return contact == c.guard && !closed(contact) && engine().reaches(contact);
+  }
+  /// Whether a gap that is not positive at a start belongs to the other side; an engine may say otherwise.
+  bool behind(int i) const { return !engine().reaches(i); }
+  /// As kick, with no contact held; likewise.
+  void strike(int i, const S& speed) { engine().kick(i, speed); }
+  /// Whether the gap is just about to mean nothing, but for rounding; likewise.
+  bool at_end(int) const { return false; }
+  Outcome start(Observer* observer);
+  Outcome meet(const Crossing& c, Observer* observer);
+  void jumped() {}
+  Outcome hold(Observer* observer);
+  Outcome settle(Observer* observer) { return engine().hold(observer); }
+  Outcome strike_as_prescribed(int i);
+
+  std::vector<int> resting_;  ///< contacts at zero gap and zero normal speed, to be settled
+
+ private:
+  struct Touching {
+    int contact;
+    S speed;               ///< of approach, before
+    S rebound{0};          ///< of opening, after
+    bool carries = false;  ///< an impulse
+  };
+
+  Engine& engine() { return static_cast<Engine&>(*this); }
+  const Engine& engine() const { return static_cast<const Engine&>(*this); }
+  /// Whether contact i is at zero gap and zero normal speed.
+  bool at_rest_on(int i) const {
+    return closed(i) || touches_[static_cast<std::size_t>(i)].order > 1 ||
+           std::find(resting_.begin(), resting_.end(), i) != resting_.end();
+  }
+  static constexpr double digits = 8 * std::numeric_limits<double>::epsilon();
+  double gap_rounding(int i) { return digits * engine().reach(i); }
+  /// Of where a flight ends.
+  double flight_rounding() { return digits * engine().speed() / engine().fastest_rate(); }
+  void part(int i, Observer* observer);
+  Outcome hit(int i, Observer* observer);
+  Outcome impulses(bool prescribed = false);
+  Outcome strike_contacts(int i, double slow, Observer* observer);
+  void complete_chatter(int i, Observer* observer);
+  int read_rebounds(double slow);
+  /// Whether contact i has just been left at a speed.
+  bool leaves(int i) const {
+    const ExactTouch& touch = touches_[static_cast<std::size_t>(i)];
+    return !closed(i) && touch.order == 1 && touch.speed > S(0);
+  }
+  bool leaves_some() const;
+  void come_to_rest(int i);
+  void release(int i, Observer* observer);
+  Eigen::MatrixXd responses(const std::vector<int>& contacts, const std::vector<int>& held);
+
+  std::vector<Touching> touching_;  ///< contacts that take part in an impact
+};
+
+template <class Engine, class S, class State>
+Outcome NewtonContacts<Engine, S, State>::start(Observer* observer) {
+  constexpr double slack = 1e-12;  // of speeds
+  const int count = engine().count();
+  mode_ = 0;
+  std::fill(touches_.begin(), touches_.end(), ExactTouch{});
+  resting_.clear();
+  settled_ = true;
+  engine().jumped();
+  int approaching = -1;
+  const double slow = slack * engine().speed();
+  for (int i = 0; i < count; ++i) {
+    if (!engine().exists(i)) continue;
+    const double g = value_of(engine().gap(i));
+    if (g <= 0 && engine().behind(i)) {
+      if (g < 0) engine().pass_by(i);
+      continue;
+    }
+    const double length = engine().reach(i) + engine().length();
+    if (g < -behind_contact * length) return Outcome::bad_start;
+    if (g > on_contact * length) continue;
+    engine().put_on(i);
+    const S w = engine().approach(i);
+    if (value_of(w) > slow) {
+      if (approaching < 0) approaching = i;
+    } else if (value_of(w) >= -slow) {
+      engine().kick(i, w);
+      resting_.push_back(i);
+    } else {
+      touches_[static_cast<std::size_t>(i)] = {1, -w};
+    }
+  }
+  if (approaching >= 0) return hit(approaching, observer);
+  return engine().settle(observer);
+}
+
+template <class Engine, class S, class State>
+Outcome NewtonContacts<Engine, S, State>::meet(const Crossing& c, Observer* observer) {
+  if (c.guard >= engine().count()) {
+    part(c.guard - engine().count(), observer);
+    return Outcome::ok;
+  }
+  if (!closed(c.guard)) {
+    for (int j = 0; engine().at_end(c.guard) && j < engine().count(); ++j) {
+      if (!closed(j) || !engine().at_end(j)) continue;
+      part(j, observer);  // the same instant seen from the other end
+      return Outcome::ok;
+    }
+    if (engine().reaches(c.guard)) return hit(c.guard, observer);
+    engine().pass_by(c.guard);
+    touches_[static_cast<std::size_t>(c.guard)] = {1, S(0)};
+    return Outcome::ok;
+  }
+  release(c.guard, observer);
+  return Outcome::ok;
+}
+
+/// The force of closed contact i is zero.
+template <class Engine, class S, class State>
+void NewtonContacts<Engine, S, State>::release(int i, Observer* observer) {
+  const Onset onset = engine().onset(i, mode_ & ~(std::int64_t{1} << i), 3);
+  if (onset.coefficient > 0) {
+    open(i, onset.order, observer);
+  } else {
+    touches_[static_cast<std::size_t>(i)] = {onset.order > 0 ? onset.order - 2 : for_good, S(0)};
+  }
+}
+
+/// The foot of closed contact i has come to its end: nothing holds it any more. Where it is an end on an end,
+/// the other one parts with it.
+template <class Engine, class S, class State>
+void NewtonContacts<Engine, S, State>::part(int i, Observer* observer) {
+  constexpr double slack = 1e-13;
+  open(i, 2, observer);
+  if (value_of(engine().pressing(i)) > 0) engine().pass_by(i);
+  for (int j = 0; j < engine().count(); ++j) {
+    if (j == i || closed(j) || !engine().at_end(j)) continue;
+    if (std::abs(value_of(engine().gap(j))) > slack * engine().reach(j)) continue;
+    if (engine().approach(j) > S(0)) engine().pass_by(j);
+    touches_[static_cast<std::size_t>(j)] = {1, S(0)};
+  }
+}
+
+/// Contact i is met with its gap at zero.
+template <class Engine, class S, class State>
+Outcome NewtonContacts<Engine, S, State>::hit(int i, Observer* observer) {
+  constexpr double slack = 1e-14;
+  const double slow = slack * engine().speed();
+  for (std::int64_t impacts = 0; impacts < tolerance_.events; ++impacts) {
+    const Outcome struck = strike_contacts(i, slow, observer);
+    if (struck != Outcome::ok) return struck;
+    i = read_rebounds(slow);
+    if (i >= 0) continue;
+    if (!resting_.empty() && leaves_some()) {  // what comes to rest is held while another one chatters
+      const Outcome held = engine().hold(observer);
+      if (held != Outcome::ok) return held;
+    }
+    for (int k = 0; k < engine().count(); ++k) complete_chatter(k, observer);
+    i = read_rebounds(slow);
+    if (i < 0) return engine().settle(observer);
+  }
+  return Outcome::event_limit;
+}
+
+/// Impulses of all that meet, contact i among them; a graze is without.
+template <class Engine, class S, class State>
+Outcome NewtonContacts<Engine, S, State>::strike_contacts(int i, double slow, Observer* observer) {
+  engine().put_on(i);
+  touching_.clear();
+  const auto before = snapshot(observer);
+  const S w = engine().approach(i);
+  const double a = value_of(engine().pressing(i));
+  if (!(w > S(0)) || (!(a > 0) && value_of(w) * value_of(w) <= 2 * std::abs(a) * gap_rounding(i))) {
+    come_to_rest(i);
+    tell(observer, EventKind::graze, i, before, value_of(time), std::max(0.0, value_of(w)));
+    return Outcome::ok;
+  }
+  for (int j = 0; j < engine().count(); ++j) {
+    if (!engine().exists(j) || (j != i && !engine().reaches(j))) continue;
+    const bool rest = j != i && at_rest_on(j);
+    const bool meets = j == i || rest ||
+                       (std::abs(value_of(engine().gap(j))) <= gap_rounding(j) + flight_rounding() &&
+                        engine().approach(j) > S(0));
+    if (!meets) continue;
+    if (j != i) engine().put_on(j);
+    touching_.push_back({j, rest ? S(0) : engine().approach(j)});
+  }
+  resting_.clear();
+  const Outcome outcome = impulses();
+  if (outcome != Outcome::ok) return outcome;
+  engine().jumped();
+  for (const Touching& t : touching_) {
+    if (!(t.speed > S(0))) continue;
+    tell(observer, EventKind::impact, t.contact, before, value_of(time), value_of(t.speed));
+  }
+  for (const Touching& t : touching_) {
+    const bool was_closed = closed(t.contact);
+    if (value_of(t.rebound) > (t.carries ? 0 : slow)) {  // r w has no rounding
+      if (was_closed) open(t.contact, 1, observer);
+      touches_[static_cast<std::size_t>(t.contact)] = {1, t.rebound};
+    } else if (!was_closed) {
+      come_to_rest(t.contact);
+    }
+  }
+  return Outcome::ok;
+}
+
+template <class Engine, class S, class State>
+bool NewtonContacts<Engine, S, State>::leaves_some() const {
+  for (int i = 0; i < engine().count(); ++i) {
+    if (leaves(i)) return true;
+  }
+  return false;
+}
+
+/// Takes what rounding left of the speed at contact i, to be settled.
+template <class Engine, class S, class State>
+void NewtonContacts<Engine, S, State>::come_to_rest(int i) {
+  engine().kick(i, engine().approach(i));
+  touches_[static_cast<std::size_t>(i)] = {};
+  resting_.push_back(i);
+}
+
+/// Coupled bodies: what strikes one of them, or stops it at the end of its chatter, changes the speeds at
+/// which others just leave; that of one hit alone is known. Speeds up to `slow` are none but for rounding.
+/// @return a contact that does not leave any more but is approached; −1: none
+template <class Engine, class S, class State>
+int NewtonContacts<Engine, S, State>::read_rebounds(double slow) {
+  const int known = touching_.size() == 1 ? touching_.front().contact : -1;
+  int approached = -1;
+  for (int i = 0; i < engine().count(); ++i) {
+    if (i == known || !leaves(i)) continue;
+    const S w = engine().approach(i);
+    if (std::abs(value_of(w)) <= slow) {
+      come_to_rest(i);
+    } else if (w < S(0)) {
+      touches_[static_cast<std::size_t>(i)].speed = -w;
+    } else if (approached < 0) {
+      approached = i;
+    }
+  }
+  return approached;
+}
+
+/// Contact i alone is hit, by prescription (core/course): also at no speed, or leaving, closed contacts hold
+/// or are freed as when it is approached.
+template <class Engine, class S, class State>
+Outcome NewtonContacts<Engine, S, State>::strike_as_prescribed(int i) {
+  touching_ = {{i, engine().approach(i)}};
+  for (int j = 0; j < engine().count(); ++j) {
+    if (j != i && closed(j)) touching_.push_back({j, S(0)});
+  }
+  return impulses(true);
+}
+
+/// Velocities after an impact: 0 ≤ Λ ⊥ u⁺ + r u⁻ ≥ 0 over the touching contacts, u = −approach speed.
+template <class Engine, class S, class State>
+Outcome NewtonContacts<Engine, S, State>::impulses(bool prescribed) {
+  if (touching_.size() == 1) {
+    Touching& t = touching_.front();
+    t.rebound = engine().restitution(t.contact) * t.speed;
+    t.carries = true;
+    engine().kick(t.contact, S(t.speed + t.rebound));
+    return Outcome::ok;
+  }
+  const Eigen::Index n = static_cast<Eigen::Index>(touching_.size());
+  Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> G(n, n);
+  Eigen::Matrix<S, Eigen::Dynamic, 1> q(n);
+  Eigen::VectorXd deciding(n);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const Touching& t = touching_[static_cast<std::size_t>(k)];
+    q(k) = -(S(1) + engine().restitution(t.contact)) * t.speed;
+    deciding(k) = prescribed ? (k == 0 ? -1.0 : 0.0) : value_of(q(k));
+    for (Eigen::Index j = 0; j < n; ++j) {
+      G(k, j) = engine().response(t.contact, touching_[static_cast<std::size_t>(j)].contact);
+    }
+  }
+  const auto impulses = impulses_of(G, q, deciding);
+  if (!impulses) return Outcome::painleve;
+  for (std::size_t k = 0; k < touching_.size(); ++k) {
+    Touching& t = touching_[k];
+    t.carries = impulses->carries[k];
+    if (t.carries) engine().strike(t.contact, impulses->strength[k]);
+  }
+  for (Touching& t : touching_) {
+    t.rebound = t.carries ? S(engine().restitution(t.contact) * t.speed) : S(-engine().approach(t.contact));
+  }
+  return Outcome::ok;
+}
+
+/// If contact i was left just now and its impacts from here on certainly accumulate at once: puts the body at
+/// rest there and gives the rest of the system what it would have felt.
+template <class Engine, class S, class State>
+void NewtonContacts<Engine, S, State>::complete_chatter(int i, Observer* observer) {
+  if (!leaves(i)) return;
+  const Rebound<S> rebound = engine().rebound(i, touches_[static_cast<std::size_t>(i)].speed);
+  const double digit = std::numeric_limits<double>::epsilon() * engine().reach(i);
+  if (!chatter_completes(values_of(rebound), engine().fastest_rate(), tolerance_.chatter, tolerance_.turn,
+                         digit)) {
+    return;
+  }
+  const auto before = snapshot(observer);
+  engine().kick(i, engine().approach(i));
+  engine().pass_on(i, chatter_gap_integral(rebound));
+  const double accumulation = value_of(time) + value_of(chatter_duration(rebound));
+  tell(observer, EventKind::chatter_complete, i, before, accumulation);
+  close(i, observer, accumulation);
+}
+
+/// Which of the contacts at rest stay closed. Each pass decides by the first order in which something moves;
+/// what a term of that order neither presses nor opens is left to the next one, with the bodies held that are
+/// held by now.
+template <class Engine, class S, class State>
+Outcome NewtonContacts<Engine, S, State>::hold(Observer* observer) {
+  if (resting_.empty() && !engine().any_closed()) return Outcome::ok;
+  std::vector<int> undecided = std::move(resting_);
+  resting_.clear();
+  for (int j = 0; j < engine().count(); ++j) {
+    if (closed(j)) undecided.push_back(j);
+  }
+  std::int64_t mode = mode_;
+  for (const int i : undecided) mode &= ~(std::int64_t{1} << i);
+  std::vector<int> held;
+  while (!undecided.empty()) {
+    const Eigen::MatrixXd G = responses(undecided, held);
+    Eigen::VectorXd q = Eigen::VectorXd::Zero(G.rows());
+    int order = 0;
+    for (Eigen::Index k = 0; k < G.rows(); ++k) {
+      if (!(G(k, k) > 0)) continue;  // those that hold hold this one too
+      const Onset onset = engine().onset(undecided[static_cast<std::size_t>(k)], mode, 2);
+      if (onset.order == 0 || (order > 0 && onset.order > order)) continue;
+      if (onset.order != order) q.setZero();
+      order = onset.order;
+      q(k) = onset.coefficient;
+    }
+    if (order == 0 && !independent(G)) return Outcome::painleve;
+    const auto loads = loads_of(G, q);
+    if (!loads) return Outcome::painleve;
+    std::vector<int> left;
+    for (std::size_t k = 0; k < undecided.size(); ++k) {
+      const int i = undecided[k];
+      if (order > 0 && (*loads)[k] == Load::none) {
+        left.push_back(i);
+      } else if ((*loads)[k] == Load::open) {
+        open(i, order, observer);
+      } else {
+        held.push_back(i);
+        mode |= std::int64_t{1} << i;
+        if (!closed(i)) close(i, observer, value_of(time));
+        touches_[static_cast<std::size_t>(i)] = {order > 0 ? order - 2 : for_good, S(0)};
+      }
+    }
+    undecided = std::move(left);
+  }
+  for (int i = 0; i < engine().count(); ++i) {
+    if (closed(i)) engine().put_on(i);
+  }
+  return Outcome::ok;
+}
+
+/// Changes of opening accelerations per force of these contacts, with others held.
+template <class Engine, class S, class State>
+Eigen::MatrixXd NewtonContacts<Engine, S, State>::responses(const std::vector<int>& contacts,
+                                                            const std::vector<int>& held) {
+  const auto table = [&](const std::vector<int>& rows, const std::vector<int>& columns) {
+    Eigen::MatrixXd G(rows.size(), columns.size());
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      for (std::size_t j = 0; j < columns.size(); ++j) {
+        G(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(j)) =
+            value_of(engine().response(rows[k], columns[j]));
+      }
+    }
+    return G;
+  };
+  if (held.empty()) return table(contacts, contacts);
+  return responses_beside(table(contacts, contacts), table(contacts, held), table(held, held),
+                          table(held, contacts));
+}
+
+}  // namespace graze

@@ -1,0 +1,143 @@
+#include "core/lanes/lanes.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "core/lanes/team.hpp"
+#include "core/settings/value.hpp"
+
+namespace graze {
+namespace {
+
+struct KernelSet {
+  std::string name;
+  LaneKernel (*find)(const LaneShape& shape);
+};
+
+constexpr LaneShape simplest{1, 1, 1, true};
+
+/// Those that this processor can run, the best one last.
+const std::vector<KernelSet>& kernel_sets() {
+  static const std::vector<KernelSet> sets = [] {
+    std::vector<KernelSet> list = {{"none", [](const LaneShape&) -> LaneKernel { return nullptr; }},
+                                   {"baseline", lane_kernel_baseline}};
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        lane_kernel_avx2(simplest) != nullptr) {
+      list.push_back({"avx2", lane_kernel_avx2});
+    }
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl") && lane_kernel_avx512(simplest) != nullptr) {
+      list.push_back({"avx512", lane_kernel_avx512});
+    }
+#endif
+    return list;
+  }();
+  return sets;
+}
+
+const KernelSet& named_set(const std::string& name) {
+  std::string known;
+  for (const KernelSet& set : kernel_sets()) {
+    if (set.name == name) return set;
+    known += (known.empty() ? "" : ", ") + set.name;
+  }
+  throw InputError("GRAZE_CPU = \"" + name + "\": must be one of " + known + " on this processor");
+}
+
+std::atomic<const KernelSet*> chosen{nullptr};
+
+const KernelSet& kernel_set() {
+  if (const KernelSet* set = chosen.load()) return *set;
+  const char* wanted = std::getenv("GRAZE_CPU");
+  const KernelSet& set = wanted != nullptr && *wanted != '\0' ? named_set(wanted) : kernel_sets().back();
+  chosen = &set;
+  return set;
+}
+
+}  // namespace
+
+struct Lanes::Fleet {
+  std::vector<LaneTeam> teams;
+  std::vector<LaneMotion*> alone;
+  std::int64_t alone_periods = 0;
+};
+
+Lanes::Lanes(std::span<LaneMotion> motions, Repeats repeats) : fleet_(std::make_unique<Fleet>()) {
+  const KernelSet& set = kernel_set();
+  std::vector<Lane> lanes;
+  lanes.reserve(motions.size());
+  LaneModes modes;
+  for (LaneMotion& motion : motions) {
+    std::optional<LaneLaw> law;
+    const auto* source = dynamic_cast<const LinearSource*>(motion.system);
+    const auto linear = source != nullptr ? source->linear_law() : std::nullopt;
+    if (linear) law = LaneLaw::of(*linear, modes);
+    if (law && set.find(law->shape()) != nullptr) {
+      lanes.push_back({&motion, std::move(*law)});
+    } else {
+      fleet_->alone.push_back(&motion);
+    }
+  }
+  // Those most alike side by side, in whatever order they come: they tend to be hit in the same cells.
+  const auto shape = [](const Lane& l) {
+    return std::tie(l.law.dofs, l.law.classical, l.law.cells, l.law.contacts, l.law.orders);
+  };
+  std::vector<std::size_t> order(lanes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const auto one = shape(lanes[a]), other = shape(lanes[b]);
+    return one != other ? one < other : lanes[a].law.rows < lanes[b].law.rows;
+  });
+  std::vector<Lane> team;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    team.reserve(LaneTeam::most);
+    team.push_back(std::move(lanes[order[k]]));
+    const bool last = k + 1 == order.size() || team.size() == LaneTeam::most ||
+                      shape(lanes[order[k + 1]]) != shape(team.back());
+    if (!last) continue;
+    const LaneKernel kernel = set.find(team.front().law.shape());
+    fleet_->teams.emplace_back(kernel, std::exchange(team, {}), repeats);
+  }
+}
+
+Lanes::~Lanes() = default;
+
+void Lanes::advance(int periods, bool record) {
+  for (LaneTeam& team : fleet_->teams) team.advance(periods, record);
+  for (LaneMotion* motion : fleet_->alone) {
+    for (int period = 0; period < periods && motion->outcome == Outcome::ok; ++period) {
+      advance_alone(*motion, Section{});
+      ++fleet_->alone_periods;
+      if (motion->outcome != Outcome::ok || !record) continue;
+      motion->points.insert(motion->points.end(), motion->state.x.begin(), motion->state.x.end());
+    }
+  }
+}
+
+Lanes::Share Lanes::share() const {
+  Share share{0, 0, fleet_->alone_periods};
+  for (const LaneTeam& team : fleet_->teams) {
+    share.marched += team.marched;
+    share.known += team.known;
+    share.all += team.marched + team.alone + team.known;
+  }
+  return share;
+}
+
+std::vector<std::string> lane_kernels() {
+  std::vector<std::string> names;
+  for (const KernelSet& set : kernel_sets()) names.push_back(set.name);
+  return names;
+}
+
+std::string lane_kernel() { return kernel_set().name; }
+
+void choose_lane_kernel(const std::string& name) { chosen = name.empty() ? nullptr : &named_set(name); }
+
+}  // namespace graze

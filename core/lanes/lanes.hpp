@@ -1,0 +1,70 @@
+/// Many motions of the linear family side by side, in the vectors of the processor: core/lanes/LANES.md.
+///
+/// Marching changes nothing of what is computed: the events are those of System::advance, one motion after
+/// the other, and states agree with it to rounding. What a motion does does not depend on those beside it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/system/outcome.hpp"
+#include "core/system/system.hpp"
+
+namespace graze {
+
+/// A motion whose state grows beyond this is given up as unbounded.
+inline constexpr double beyond_every_scale = 1e12;
+
+/// One of many motions.
+struct LaneMotion {
+  System* system = nullptr;
+  HybridState state;                  ///< where it stands
+  Outcome outcome = Outcome::ok;      ///< not ok: it has broken off there
+  std::vector<double> points;         ///< recorded states, one after the other
+  std::vector<std::int64_t> impacts;  ///< per contact, added up; nothing: not counted
+};
+
+/// Motions that march together from one stroboscopic section to the next.
+class Lanes {
+ public:
+  /// What happens when a motion comes back to a state that it had at an earlier section, to the last bit, as
+  /// attracted ones do: the periods from there on are known, to the last bit, or are gone through all the
+  /// same.
+  enum class Repeats { known, gone_through };
+  /// The motions stay where they are in memory as long as this lives. A motion whose system has no
+  /// LinearLaw, or one that no kernel is made for, goes by System::advance.
+  explicit Lanes(std::span<LaneMotion> motions, Repeats repeats = Repeats::known);
+  ~Lanes();
+  Lanes(const Lanes&) = delete;
+  Lanes& operator=(const Lanes&) = delete;
+
+  /// So many periods of every motion, the states at their ends recorded in its points or not.
+  void advance(int periods, bool record);
+
+  /// Periods so far.
+  struct Share {
+    std::int64_t marched = 0;  ///< that the kernels have done from beginning to end
+    std::int64_t known = 0;    ///< that were known
+    std::int64_t all = 0;
+  };
+  Share share() const;
+
+ private:
+  struct Fleet;
+  std::unique_ptr<Fleet> fleet_;
+};
+
+/// Names of the kernels that this processor can run, the best one last, and "none": everything goes by
+/// System::advance.
+std::vector<std::string> lane_kernels();
+/// The one in use: what the environment variable GRAZE_CPU names, else the best. Throws InputError when it
+/// names none of lane_kernels().
+std::string lane_kernel();
+/// Chooses another one, for all threads; an empty name: as at the start.
+void choose_lane_kernel(const std::string& name);
+
+}  // namespace graze

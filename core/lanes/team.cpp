@@ -1,0 +1,383 @@
+#include "core/lanes/team.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+#include "core/math/denormals.hpp"
+#include "core/system/memoising_system.hpp"
+
+namespace graze {
+namespace {
+
+class ContactCounter final : public Observer {
+ public:
+  explicit ContactCounter(std::vector<std::int64_t>& impacts) : impacts_(impacts) {}
+  void event(const Event& event) override {
+    if (event.kind == EventKind::impact) ++impacts_[static_cast<std::size_t>(event.contact)];
+  }
+  void near_miss(int, double, double) override {}
+  void excursion(int, double, double) override {}
+
+ private:
+  std::vector<std::int64_t>& impacts_;
+};
+
+}  // namespace
+
+void advance_alone(LaneMotion& motion, const Section& section) {
+  ContactCounter counter(motion.impacts);
+  motion.outcome = motion.system->advance(motion.state, section, motion.impacts.empty() ? nullptr : &counter);
+  if (motion.outcome == Outcome::ok && motion.state.x.cwiseAbs().maxCoeff() > beyond_every_scale) {
+    motion.outcome = Outcome::unbounded;
+  }
+}
+
+LaneTeam::LaneTeam(LaneKernel kernel, std::vector<Lane> lanes, Lanes::Repeats repeats)
+    : kernel_(kernel),
+      lanes_(std::move(lanes)),
+      rows_(lanes_.front().law.dofs, static_cast<int>(lanes_.front().law.contacts.size()),
+            static_cast<int>(lanes_.front().law.rows.size())),
+      repeats_(repeats) {
+  batch_.blocks = (static_cast<long>(lanes_.size()) + lanes_per_block - 1) / lanes_per_block;
+  queue_.assign(4 * places(), 0);
+  batch_.queue = queue_.data();
+  at_.resize(lanes_.size());
+  parked_.resize(lanes_.size());
+  marks_.resize(lanes_.size());
+  batch_.left = [](void* owner, long lane, int cell) {
+    static_cast<LaneTeam*>(owner)->left(static_cast<std::size_t>(lane), cell);
+  };
+  batch_.arrived = [](void* owner, long begin, int lanes_there) {
+    return static_cast<LaneTeam*>(owner)->arrived(static_cast<std::size_t>(begin),
+                                                  static_cast<std::size_t>(lanes_there));
+  };
+  tabulate_phases();
+  fill_rows();
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) board(lane, 0);
+}
+
+/// cos, sin and their rates per cell at the beginnings of all cells, and at the end of the last one.
+void LaneTeam::tabulate_phases() {
+  const LaneLaw& law = lanes_.front().law;
+  batch_.cells = law.cells;
+  batch_.harmonics = static_cast<int>(law.orders.size());
+  for (int j = 0; j < batch_.harmonics; ++j) {
+    batch_.rate[j] = 2 * std::numbers::pi * law.orders[static_cast<std::size_t>(j)] / law.cells;
+  }
+  for (int cell = 0; cell <= law.cells; ++cell) {
+    for (const int order : law.orders) {
+      const double phase = 2 * std::numbers::pi * (static_cast<double>(order) * cell / law.cells);
+      const double rate = 2 * std::numbers::pi * order / law.cells;
+      phase_.insert(phase_.end(),
+                    {std::cos(phase), std::sin(phase), -rate * std::sin(phase), rate * std::cos(phase)});
+    }
+  }
+  batch_.phase = phase_.data();
+}
+
+/// Rows and cards of all lanes, which are at rest; places without a lane are like the last one.
+void LaneTeam::fill_rows() {
+  values_.assign(static_cast<std::size_t>(rows_.count) * places(), 0.0);
+  const std::size_t constants = lanes_.front().law.rows.size();
+  const std::size_t card = (constants + lanes_per_block - 1) / lanes_per_block * lanes_per_block;
+  cards_.assign(card * places(), 0.0);
+  for (std::size_t l = 0; l < places(); ++l) {
+    const std::vector<double>& rows = lanes_[std::min(l, lanes_.size() - 1)].law.rows;
+    double* const place = &value(rows_.constants, l);
+    for (std::size_t r = 0; r < constants; ++r) place[r * lanes_per_block] = rows[r];
+    std::copy(rows.begin(), rows.end(), &cards_[l * card]);
+    places_.push_back({&value(0, l), &cards_[l * card]});
+    rest(l);
+  }
+  batch_.places = places_.data();
+}
+
+/// Takes a motion on board where it flies freely at the beginning of a cell.
+void LaneTeam::board(std::size_t lane, int cell) {
+  Lane& l = lanes_[lane];
+  const HybridState& s = l.motion->state;
+  constexpr double far = 1e-9;      // of the gap, off every contact for certain
+  constexpr double largest = 1e10;  // what is beyond every scale is told by the scalar engine
+  if (std::abs(s.time - cell * l.law.cell) > 1e-12 * s.time || s.mode != 0 || !s.x.allFinite() ||
+      s.x.cwiseAbs().maxCoeff() > largest)
+    return;
+  for (const Touch& touch : s.touches) {
+    if (touch.order != 0) return;
+  }
+  l.motion->system->gaps(s, gap_, gap_rate_);
+  const double size = s.x.cwiseAbs().maxCoeff();
+  for (const int contact : l.law.contacts) {
+    if (!(gap_(contact) > far * (size + std::abs(gap_(contact))))) return;
+  }
+  const LaneLaw::Vector y = l.law.inside(s.x, cell);
+  for (Eigen::Index i = 0; i < y.size(); ++i) value(rows_.to + static_cast<int>(i), lane) = y(i);
+  value(rows_.vigour, lane) = l.law.vigour(y);
+  set_levels(lane, -std::numeric_limits<double>::infinity());  // not known: its first cell is looked into
+  at_[lane].marches = true;
+  at_[lane].aboard = at_[lane].done;
+}
+
+/// Nothing moves there.
+void LaneTeam::rest(std::size_t lane) {
+  for (int i = 0; i < 2 * lanes_.front().law.dofs; ++i) value(rows_.to + i, lane) = 0;
+  set_levels(lane, std::numeric_limits<double>::infinity());
+}
+
+void LaneTeam::set_levels(std::size_t lane, double level) {
+  for (int row = rows_.level; row < rows_.vigour; ++row) value(row, lane) = level;
+}
+
+/// The motion's state from the rows.
+void LaneTeam::put_down(std::size_t lane, int from, double cell) {
+  Lane& l = lanes_[lane];
+  HybridState& s = l.motion->state;
+  l.law.outside(&values_[index(from, lane)], lanes_per_block, cell, s.x.data());
+  s.time = cell * l.law.cell;
+  s.turns += static_cast<std::int64_t>(at_[lane].done - std::exchange(at_[lane].aboard, 0));
+  s.mode = 0;
+  s.settled = true;
+  s.touches.assign(static_cast<std::size_t>(l.motion->system->contacts()), Touch{});
+}
+
+/// What the kernel does not do: the rest of a cell, or of the period where the motion is not free after it.
+void LaneTeam::left(std::size_t lane, int cell) {
+  const Denormals as_called(denormals_);
+  const double begun = value(rows_.begun, lane);
+  put_down(lane, rows_.from, cell + begun);
+  const LaneLaw& law = lanes_[lane].law;
+  LaneMotion& motion = *lanes_[lane].motion;
+  if (const int last = static_cast<int>(value(rows_.last, lane)); last >= 0) {
+    Touch& touch =
+        motion.state.touches[static_cast<std::size_t>(law.contacts[static_cast<std::size_t>(last)])];
+    touch.order = 1;
+    touch.speed = value(rows_.rebound, lane) / law.cell;
+  }
+  rest(lane);
+  at_[lane].marches = false;
+  at_[lane].helped = true;
+  if (cell + 1 == batch_.cells || at_[lane].sticks) return;
+  Section end;
+  end.kind = Section::Kind::time;
+  end.interval = (1 - begun) * law.cell;
+  advance_alone(motion, end);
+  if (motion.outcome == Outcome::ok) board(lane, cell + 1);
+  at_[lane].sticks = !at_[lane].marches;
+}
+
+/// What record multiplies with: per block and state what the forces alone make of it and a row of from_modes,
+/// lanes side by side.
+void LaneTeam::tabulate() {
+  const Eigen::Index states = 2 * lanes_.front().law.dofs;
+  for (std::size_t first = 0; first < lanes_.size(); first += lanes_per_block) {
+    const auto add = [&](const auto& of) {
+      for (std::size_t l = first; l < first + lanes_per_block; ++l) {
+        outside_.push_back(of(lanes_[std::min(l, lanes_.size() - 1)].law));
+      }
+    };
+    for (Eigen::Index i = 0; i < states; ++i) {
+      add([&](const LaneLaw& law) { return law.at_phase_zero(i); });
+      for (Eigen::Index j = 0; j < states; ++j) add([&](const LaneLaw& law) { return law.from_modes(i, j); });
+    }
+  }
+}
+
+/// The states at phase zero of those of these lanes that march, as LaneLaw::outside has them. All of them are
+/// of one block.
+void LaneTeam::record(std::size_t first, std::size_t end) {
+  using Block = Eigen::Array<double, lanes_per_block, 1>;  // whole ones: loops of a known length are quicker
+  const std::size_t size = states();
+  const std::size_t begin = first / lanes_per_block * lanes_per_block;
+  const double* row = &outside_[begin * size * (1 + size)];
+  const double* const z = &value(rows_.to, begin);
+  double* places[lanes_per_block];
+  double nowhere[2 * LaneLaw::most_dofs];
+  for (std::size_t k = first; k < end; ++k) {
+    const Progress& at = at_[k];
+    places[k - begin] = at.marches && at.done < periods_ ? kept_[k] + at.done * size : nowhere;
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    Block x = Block::Map(row);
+    for (std::size_t j = 0; j < size; ++j) {
+      row += lanes_per_block;
+      x += Block::Map(row) * Block::Map(z + j * lanes_per_block);
+    }
+    row += lanes_per_block;
+    for (std::size_t k = first; k < end; ++k) places[k - begin][i] = x(static_cast<Eigen::Index>(k - begin));
+  }
+}
+
+/// The rest of a period that a lane waits through at rest.
+void LaneTeam::finish_alone(std::size_t lane) {
+  const Denormals as_called(denormals_);
+  LaneMotion& motion = *lanes_[lane].motion;
+  if (motion.outcome == Outcome::ok) {
+    ++alone;
+    advance_alone(motion, Section{});
+    if (motion.outcome == Outcome::ok) board(lane, 0);
+  }
+  if (kept_.empty() || kept_[lane] == nullptr) return;
+  double* const place = kept_[lane] + (at_[lane].done - 1) * states();
+  if (motion.outcome == Outcome::ok) {
+    std::copy(motion.state.x.begin(), motion.state.x.end(), place);
+  } else {
+    motion.points.resize(static_cast<std::size_t>(place - motion.points.data()));
+    kept_[lane] = nullptr;
+  }
+}
+
+/// At phase zero; besides, whether it sticks.
+LaneTeam::Decisive LaneTeam::decisive(std::size_t lane) const {
+  Decisive all{};
+  const double* const place = &values_[index(0, lane)];
+  double* next = all.data();
+  const int end = rows_.to + static_cast<int>(states());
+  for (int row = rows_.to; row < end; ++row) *next++ = place[row * lanes_per_block];
+  for (int row = rows_.level; row <= rows_.vigour; ++row) *next++ = place[row * lanes_per_block];
+  return all;
+}
+
+/// Whether the lane will do what it did after the mark.
+bool LaneTeam::is_at(std::size_t lane, const Mark& mark) {
+  const Progress& at = at_[lane];
+  if (mark.periods == 0 || mark.marched != at.marches || mark.stuck != at.sticks) return false;
+  if (!at.marches) return go_on_alike(lanes_[lane].motion->state, mark.state);
+  if (std::bit_cast<std::uint64_t>(value(rows_.to, lane)) != at.first) return false;
+  const Decisive now = decisive(lane);
+  return std::memcmp(now.data(), mark.rows.data(), sizeof now) == 0;
+}
+
+void LaneTeam::take(std::size_t lane, Mark& mark) {
+  Progress& at = at_[lane];
+  mark.marched = at.marches;
+  mark.stuck = at.sticks;
+  if (at.marches) {
+    mark.rows = decisive(lane);
+    at.first = std::bit_cast<std::uint64_t>(mark.rows.front());
+  } else {
+    mark.state = lanes_[lane].motion->state;
+  }
+}
+
+/// Those so far, per contact of the system; nothing: they are not counted.
+void LaneTeam::count_impacts(std::size_t lane, std::vector<std::int64_t>& list) {
+  const Lane& l = lanes_[lane];
+  list = l.motion->impacts;
+  for (std::size_t i = 0; i < l.law.contacts.size() && !list.empty(); ++i) {
+    list[static_cast<std::size_t>(l.law.contacts[i])] +=
+        static_cast<std::int64_t>(value(rows_.impacts + static_cast<int>(i), lane));
+  }
+}
+
+/// At phase zero: whether the motion has been there before.
+void LaneTeam::look_back(std::size_t lane) {
+  Mark& mark = marks_[lane];
+  if (is_at(lane, mark)) {
+    const std::size_t length = static_cast<std::size_t>(mark.span - at_[lane].to_mark);
+    at_[lane].to_mark = mark.span;
+    repeat(lane, length, mark.impacts);
+    count_impacts(lane, mark.impacts);
+  } else if (at_[lane].to_mark <= 0) {
+    mark.periods += static_cast<std::size_t>(mark.span);
+    mark.span = static_cast<int>(std::max(std::min(mark.periods, std::size_t{16}), mark.periods / 4));
+    take(lane, mark);
+    count_impacts(lane, mark.impacts);
+    at_[lane].to_mark = mark.span;
+  }
+}
+
+/// The last `length` periods again, as often as there is time for.
+void LaneTeam::repeat(std::size_t lane, std::size_t length, const std::vector<std::int64_t>& before) {
+  LaneMotion& motion = *lanes_[lane].motion;
+  if (!kept_.empty() && at_[lane].done < length) return;  // once more, to keep the states
+  const std::size_t times = (periods_ - at_[lane].done) / length;
+  if (times == 0) return;
+  std::vector<std::int64_t> now;
+  count_impacts(lane, now);
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    motion.impacts[i] += static_cast<std::int64_t>(times) * (now[i] - before[i]);
+  }
+  const std::size_t more = times * length;
+  if (!kept_.empty()) {
+    const std::size_t size = states();
+    for (std::size_t k = at_[lane].done; k < at_[lane].done + more; ++k) {
+      std::copy_n(kept_[lane] + (k - length) * size, size, kept_[lane] + k * size);
+    }
+  }
+  if (!at_[lane].marches) motion.state.turns += static_cast<std::int64_t>(more);
+  at_[lane].done += more;
+  known += static_cast<std::int64_t>(more);
+}
+
+/// The lane has done all its periods; others beside it have not.
+void LaneTeam::park(std::size_t lane) {
+  std::vector<double>& rows = parked_[lane];
+  for (int row = rows_.to; row < rows_.constants; ++row) rows.push_back(value(row, lane));
+  rest(lane);
+}
+
+/// The end of a period for lanes that stand side by side: whether they go on.
+bool LaneTeam::arrived(std::size_t first, std::size_t count) {
+  const std::size_t end = std::min(first + count, lanes_.size());
+  if (first >= end) return false;
+  if (!kept_.empty()) record(first, end);
+  const double* const z = &value(rows_.to, first);
+  bool some = false, through = false;
+  for (std::size_t lane = first; lane < end; ++lane) {
+    Progress& at = at_[lane];
+    if (at.done == periods_) continue;
+    ++at.done;
+    const bool marches = at.marches;
+    if (marches) {
+      ++(at.helped ? alone : marched);
+      at.sticks = at.sticks && at.helped;
+    } else {
+      finish_alone(lane);
+    }
+    at.helped = false;
+    const bool goes_on = marches || lanes_[lane].motion->outcome == Outcome::ok;
+    const bool due = --at.to_mark <= 0;
+    const bool perhaps = !marches || std::bit_cast<std::uint64_t>(z[lane - first]) == at.first;
+    if ((due || perhaps) && goes_on && repeats_ == Lanes::Repeats::known) look_back(lane);
+    through = through || at.done == periods_;
+    some = some || (goes_on && at.done < periods_);
+  }
+  for (std::size_t lane = first; some && through && lane < end; ++lane) {
+    if (at_[lane].done == periods_ && at_[lane].marches && parked_[lane].empty()) park(lane);
+  }
+  return some;
+}
+
+void LaneTeam::advance(int periods, bool record) {
+  periods_ = static_cast<std::size_t>(std::max(periods, 0));
+  if (periods_ == 0) return;
+  for (Progress& at : at_) at.done = 0;
+  kept_.clear();
+  if (record) {
+    if (outside_.empty()) tabulate();
+    for (Lane& l : lanes_) {
+      std::vector<double>& points = l.motion->points;
+      const std::size_t before = points.size();
+      const bool goes = l.motion->outcome == Outcome::ok;
+      if (goes) points.resize(before + states() * periods_);
+      kept_.push_back(goes ? points.data() + before : nullptr);
+    }
+  }
+  batch_.owner = this;
+  denormals_ = Denormals::mode();
+  kernel_(batch_);
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+    Lane& l = lanes_[lane];
+    int row = rows_.to;
+    for (const double number : std::exchange(parked_[lane], {})) value(row++, lane) = number;
+    if (at_[lane].marches) put_down(lane, rows_.to, 0);
+    count_impacts(lane, l.motion->impacts);
+    for (int i = 0; i < static_cast<int>(l.law.contacts.size()); ++i) value(rows_.impacts + i, lane) = 0;
+  }
+}
+
+}  // namespace graze

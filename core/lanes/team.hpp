@@ -1,0 +1,138 @@
+/// Motions with the same cells, from section to section: core/lanes/LANES.md.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <vector>
+
+#include "core/lanes/batch.hpp"
+#include "core/lanes/lanes.hpp"
+#include "core/lanes/law.hpp"
+
+namespace graze {
+
+/// By the scalar engine, from wherever the motion stands.
+void advance_alone(LaneMotion& motion, const Section& section);
+
+/// Vectors of the kernels do not cross lines of the cache.
+template <class T>
+struct LineAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t line{64};
+  LineAllocator() = default;
+  template <class U>
+  LineAllocator(const LineAllocator<U>&) {}
+  T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), line)); }
+  void deallocate(T* data, std::size_t) { ::operator delete(data, line); }
+  bool operator==(const LineAllocator&) const { return true; }
+};
+
+/// A motion and what the kernels know of it.
+struct Lane {
+  LaneMotion* motion;
+  LaneLaw law;
+};
+
+/// Motions that march in the same cells.
+class LaneTeam {
+ public:
+  static constexpr std::size_t most = 128;
+
+  LaneTeam(LaneKernel kernel, std::vector<Lane> lanes, Lanes::Repeats repeats);
+  /// As Lanes::advance.
+  void advance(int periods, bool record);
+
+  std::int64_t marched = 0, alone = 0, known = 0;  ///< periods so far
+
+ private:
+  /// Where the rows that the bookkeeping touches stand (LaneRows, with sizes known at run time only).
+  struct Rows {
+    int from, to, begun, last, rebound, level, vigour, impacts, constants, count;
+    Rows(int n, int m, int constant_rows) {
+      from = 0;
+      to = 2 * n;
+      begun = 4 * n;
+      last = begun + 1;
+      rebound = begun + 2;
+      level = begun + 3;
+      vigour = level + m;
+      impacts = vigour + 1;
+      constants = impacts + m;
+      count = constants + constant_rows;
+    }
+  };
+
+  /// How far a lane is.
+  struct Progress {
+    std::size_t done = 0;     ///< periods of the advance that is under way
+    std::size_t aboard = 0;   ///< done when it last came on board
+    std::uint64_t first = 0;  ///< bits of the first coordinate of its mark
+    int to_mark = 1;          ///< periods till the next one
+    bool marches = false;     ///< else it goes alone, and its state is the motion's
+    bool helped = false;      ///< some of this period has been done alone
+    bool sticks = false;      ///< it was not free a cell after it last left
+  };
+
+  /// All that decides what follows for a lane that marches: z, levels, vigour. Zeros where there is less.
+  using Decisive = std::array<double, 2 * LaneLaw::most_dofs + LaneLaw::most_contacts + 1>;
+
+  /// A state that a motion has had at a section: is it there again, all that follows is known. After so many
+  /// periods, more and more, a new one is taken.
+  struct Mark {
+    bool marched = false, stuck = false;  ///< what Progress said
+    Decisive rows{};                      ///< if it marched …
+    HybridState state;                    ///< … else
+    std::vector<std::int64_t> impacts;    ///< counted up to there
+    std::size_t periods = 0;              ///< since the beginning; 0: not taken yet
+    int span = 1;                         ///< from it to the next one
+  };
+
+  std::size_t index(int row, std::size_t lane) const {
+    const std::size_t block = lane / lanes_per_block * static_cast<std::size_t>(rows_.count);
+    return (block + static_cast<std::size_t>(row)) * lanes_per_block + lane % lanes_per_block;
+  }
+  double& value(int row, std::size_t lane) { return values_[index(row, lane)]; }
+  bool arrived(std::size_t first, std::size_t count);
+  void left(std::size_t lane, int cell);
+  void finish_alone(std::size_t lane);
+  void look_back(std::size_t lane);
+  void repeat(std::size_t lane, std::size_t length, const std::vector<std::int64_t>& before);
+  bool is_at(std::size_t lane, const Mark& mark);
+  void take(std::size_t lane, Mark& mark);
+  Decisive decisive(std::size_t lane) const;
+  void set_levels(std::size_t lane, double level);
+  void count_impacts(std::size_t lane, std::vector<std::int64_t>& list);
+  void park(std::size_t lane);
+  void board(std::size_t lane, int cell);
+  void rest(std::size_t lane);
+  void put_down(std::size_t lane, int from, double cell);
+  void tabulate_phases();
+  void fill_rows();
+  void tabulate();
+  void record(std::size_t first, std::size_t end);
+  std::size_t places() const { return static_cast<std::size_t>(batch_.blocks) * lanes_per_block; }
+  std::size_t states() const { return 2 * static_cast<std::size_t>(lanes_.front().law.dofs); }
+
+  LaneKernel kernel_;
+  std::vector<Lane> lanes_;
+  Rows rows_;
+  std::vector<double, LineAllocator<double>> values_, cards_;
+  std::vector<LanePlace> places_;
+  std::vector<double> phase_;
+  std::vector<double> outside_;  ///< see tabulate
+  std::vector<long> queue_;
+  std::vector<Progress> at_;
+  std::vector<Mark> marks_;
+  Lanes::Repeats repeats_;
+  Eigen::VectorXd gap_, gap_rate_;  ///< room for `board`
+  // Of the advance that is under way:
+  std::size_t periods_ = 0;
+  unsigned denormals_ = 0;     ///< how its caller does with them; kernels flush them
+  std::vector<double*> kept_;  ///< where its states go; nullptr: it has ended; nothing: they are not kept
+  std::vector<std::vector<double>> parked_;  ///< rows of a lane that is done and waits at rest for others
+  LaneBatch batch_;
+};
+
+}  // namespace graze

@@ -1,0 +1,267 @@
+/// From the equations of a linear model to a System: one builder, templated on the scalar, is all that a
+/// model of the linear family writes.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/contact/follow_segments.hpp"
+#include "core/linear/motion.hpp"
+#include "core/linear/segments.hpp"
+#include "core/linear/vanishing_friction.hpp"
+#include "core/system/linear_law.hpp"
+#include "core/system/motion_system.hpp"
+#include "core/system/system.hpp"
+
+namespace graze {
+
+/// Whether a matrix is positive definite, far enough from singular to be solved with.
+bool is_mass(const Eigen::Ref<const Eigen::MatrixXd>& matrix);
+
+/// Which parameters are amplitudes of dry friction, and along what. A system with an amplitude of 0 has no
+/// such friction; the derivative by it is that of the friction's first effect (core/vanishing_friction).
+struct FrictionAmplitudes {
+  std::vector<std::size_t> parameters;
+  Eigen::MatrixXd directions;  ///< p_k in columns
+};
+
+/// A linear model at one set of values.
+template <int Dofs, int Harmonics, int Contacts, int Frictions = 0>
+class LinearFamilySystem final : public System, public LinearSource {
+ public:
+  /// Directions carried in one pass while the parameters are fixed …
+  static constexpr int state_chunk = Dofs == Eigen::Dynamic ? 8 : 2 * Dofs;
+  /// … while they are not …
+  static constexpr int chunk = wide_directions;
+  /// … and along a leg: by its state, its beginning, its duration and one parameter.
+  static constexpr int leg_chunk = Dofs == Eigen::Dynamic ? 8 : 2 * Dofs + 3;
+  template <class P>
+  using Dynamics = LinearDynamics<P, Dofs, Harmonics, Contacts, Frictions>;
+  template <class S, class P>
+  using Motion = LinearMotion<S, P, Dofs, Harmonics, Contacts, Frictions>;
+  using Plain = Dynamics<double>;
+  using Equations = LinearSystem<double, Dofs, Harmonics, Contacts, Frictions>;
+  template <class P>
+  using Builder = std::function<LinearSystem<P, Dofs, Harmonics, Contacts, Frictions>(std::span<const P>)>;
+
+  /// `carried` and `varied` make the same equations with derivatives.
+  LinearFamilySystem(Equations equations, Builder<Dual<chunk>> carried, Builder<Dual<1>> varied,
+                     std::span<const double> values, const Tolerance& tolerance,
+                     const FrictionAmplitudes& amplitudes)
+      : carried_builder_(std::move(carried)),
+        varied_builder_(std::move(varied)),
+        amplitudes_(amplitudes.parameters),
+        values_(values.begin(), values.end()),
+        tolerance_(tolerance),
+        plain_(std::move(equations)),
+        rate_(fastest(plain_.system())),
+        vanishing_(plain_, amplitudes.directions),
+        motion_(plain_, plain_, tolerance_, rate_) {}
+  LinearFamilySystem(const LinearFamilySystem&) = delete;
+  LinearFamilySystem& operator=(const LinearFamilySystem&) = delete;
+
+  int states() const override { return 2 * static_cast<int>(plain_.system().mass.rows()); }
+  int contacts() const override { return static_cast<int>(plain_.system().position.size()); }
+  int frictions() const override { return static_cast<int>(plain_.system().friction.size()); }
+  bool sticks(const HybridState& state, int k) override {
+    if (layout_of(plain_.system()).sliding(state.mode, k) == Sliding::stuck) return true;
+    return plain_.mode(state.mode).frictions[static_cast<std::size_t>(k)].held;
+  }
+  double period() const override { return plain_.period(); }
+  bool periodic() const override { return plain_.system().commensurate; }
+  double rate() const override { return rate_; }
+  std::optional<LinearLaw> linear_law() const override {
+    if (frictions() > 0) return std::nullopt;
+    const auto& s = plain_.system();
+    const auto matrix = [](const auto& m) { return LinearLaw::Matrix(m.data(), m.rows(), m.cols()); };
+    const auto vector = [](const auto& v) { return LinearLaw::Vector(v.data(), v.size()); };
+    return LinearLaw{matrix(s.mass),
+                     matrix(s.damping),
+                     matrix(s.stiffness),
+                     vector(s.constant),
+                     vector(s.frequency),
+                     matrix(s.cosine),
+                     matrix(s.sine),
+                     matrix(s.normal),
+                     vector(s.position),
+                     vector(s.restitution),
+                     s.base_frequency,
+                     s.commensurate,
+                     rate_,
+                     tolerance_.chatter,
+                     tolerance_.events};
+  }
+
+  Outcome advance(HybridState& state, const Section& section, Observer* observer) override {
+    return move_plain(motion_, order(), state, inner(section), guards(), observer);
+  }
+
+  Outcome advance(HybridState& state, const Section& section, Tangent& tangent) override {
+    found_.clear();
+    return in_chunks(state, tangent, [&](HybridState& from, const Tangent& seed, Eigen::Index first) {
+      if (seed.parameter.rows() > 0) {
+        const Carrier& carrier = carried(static_cast<std::size_t>(first / chunk), seed, first);
+        return carry<chunk>(from, section, seed, tangent, first, *carrier.dynamics, carrier.friction());
+      }
+      return carry<state_chunk>(from, section, seed, tangent, first, plain_);
+    });
+  }
+
+  bool prescribes(int parameter) const override { return frictions() == 0 && !is_amplitude(parameter); }
+  std::optional<Course> follow(std::span<const Leg> legs, int parameter) override {
+    if constexpr (Frictions == 0 || Frictions == Eigen::Dynamic) {
+      if (!prescribes(parameter)) return System::follow(legs, parameter);
+      const std::vector<Dual<1>> values = varied_parameters<1>(values_, parameter);
+      Dynamics<Dual<1>> varied(varied_builder_(std::span<const Dual<1>>(values)));
+      const auto point_for = [&](const Leg& leg) {
+        return LinearLeg<Dual<leg_chunk>, Dofs, Harmonics, Contacts, Frictions>(varied, leg);
+      };
+      auto course = follow_legs<leg_chunk>(legs, states(), point_for, order());
+      if (course) course->period_slope = varied.period().slope.front();
+      return course;
+    } else {
+      return System::follow(legs, parameter);
+    }
+  }
+
+  void gaps(const HybridState& state, Eigen::VectorXd& gap, Eigen::VectorXd& rate) const override {
+    const auto& sys = plain_.system();
+    const Eigen::Index n = sys.mass.rows();
+    using Coordinates = Eigen::Map<const Eigen::VectorXd, 0, Eigen::InnerStride<2>>;
+    const Coordinates q(state.x.data(), n), v(state.x.data() + 1, n);
+    gap = sys.position;
+    gap.noalias() -= sys.normal.transpose() * q;
+    rate.noalias() = -sys.normal.transpose() * v;
+  }
+
+  Eigen::RowVectorXd gap_gradient(const HybridState& state, int contact) const override {
+    Eigen::RowVectorXd gradient = Eigen::RowVectorXd::Zero(state.x.size());
+    const auto& normal = plain_.system().normal;
+    for (Eigen::Index i = 0; i < normal.rows(); ++i) gradient(2 * i) = -normal(i, contact);
+    return gradient;
+  }
+
+ private:
+  /// 1 per unit of time where the equations have no rate at all (a ball that only falls).
+  static double fastest(const Equations& equations) {
+    const Eigen::Index n = equations.mass.rows();
+    const Eigen::Matrix<double, Dofs, Dofs> inverse_mass = inverse_of(equations.mass);
+    Eigen::Matrix<double, state_size<Dofs>, state_size<Dofs>> A;
+    A.setZero(2 * n, 2 * n);
+    A.block(n, 0, n, n) = inverse_mass * -equations.stiffness;
+    A.block(n, n, n, n) = inverse_mass * -equations.damping;
+    const double rate = fastest_rate(A, n, equations.frequency);
+    return rate > 0 ? rate : 1;
+  }
+  std::size_t guards() const { return static_cast<std::size_t>(layout_of(plain_.system()).guards()); }
+  auto order() const {
+    return [dofs = plain_.system().mass.rows()](Eigen::Index i) {
+      return Motion<double, double>::inner(i, dofs);
+    };
+  }
+  Section inner(Section section) const {
+    section.coordinate = static_cast<int>(order()(section.coordinate));
+    return section;
+  }
+
+  using Carried = std::pair<Outcome, Eigen::Index>;
+
+  using Friction = VanishingFriction<Dofs, Harmonics, Contacts, Frictions>;
+  template <class S>
+  using Vanishing = VanishingAmplitudes<S, Dofs, Harmonics, Contacts, Frictions>;
+
+  /// What carries the derivatives of one pass, in the directions that these columns are.
+  struct Carrier {
+    Eigen::MatrixXd directions;
+    std::unique_ptr<Dynamics<Dual<chunk>>> dynamics;
+    Vanishing<Dual<chunk>> vanishing;
+
+    const Vanishing<Dual<chunk>>* friction() const { return vanishing.which.empty() ? nullptr : &vanishing; }
+  };
+
+  /// Kept: an orbit asks for the same ones every period.
+  const Carrier& carried(std::size_t pass, const Tangent& seed, Eigen::Index first) {
+    using S = Dual<chunk>;
+    if (pass >= carried_.size()) carried_.resize(pass + 1);
+    Carrier& carrier = carried_[pass];
+    const auto columns =
+        seed.parameter.middleCols(first, std::min<Eigen::Index>(chunk, seed.parameter.cols() - first));
+    const bool same = carrier.dynamics && carrier.directions.rows() == columns.rows() &&
+                      carrier.directions.cols() == columns.cols() && carrier.directions == columns;
+    if (!same) {
+      const std::vector<S> values = dual_parameters<chunk>(values_, seed, first);
+      carrier.dynamics = std::make_unique<Dynamics<S>>(carried_builder_(std::span<const S>(values)));
+      carrier.vanishing = vanishing(values);
+      carrier.directions = columns;
+    }
+    return carrier;
+  }
+
+  template <class S>
+  Vanishing<S> vanishing(const std::vector<S>& values) {
+    Vanishing<S> result{&vanishing_, {}, {}};
+    for (std::size_t k = 0; k < amplitudes_.size(); ++k) {
+      const S& amplitude = values[amplitudes_[k]];
+      if (value_of(amplitude) != 0 || identical(amplitude, S(0))) continue;
+      result.which.push_back(k);
+      result.amplitude.push_back(amplitude);
+    }
+    return result;
+  }
+
+  /// Carries the directions first … first + N − 1 along one motion; later passes of an iterate do not search.
+  template <int N, class P>
+  Carried carry(HybridState& state, const Section& section, const Tangent& seed, Tangent& tangent,
+                Eigen::Index first, Dynamics<P>& carried, const Vanishing<Dual<N>>* vanishing = nullptr) {
+    Motion<Dual<N>, P> motion(plain_, carried, tolerance_, rate_, vanishing, &found_);
+    return {move_directions<N>(motion, order(), state, inner(section), guards(), seed, tangent, first), N};
+  }
+
+  bool is_amplitude(int parameter) const {
+    const auto end = amplitudes_.end();
+    return std::find(amplitudes_.begin(), end, static_cast<std::size_t>(parameter)) != end;
+  }
+
+  Builder<Dual<chunk>> carried_builder_;
+  Builder<Dual<1>> varied_builder_;
+  std::vector<Carrier> carried_;         ///< of each pass
+  std::vector<Crossing> found_;          ///< by the first pass of an iterate
+  std::vector<std::size_t> amplitudes_;  ///< parameters
+  std::vector<double> values_;
+  Tolerance tolerance_;
+  Plain plain_;
+  double rate_;
+  Friction vanishing_;
+  Motion<double, double> motion_;
+};
+
+/// The system of a linear model at these values; nullptr when its mass matrix is not positive definite or a
+/// value makes no sense.
+///
+/// `Builder` makes the equations: template <class S> LinearSystem<S, …> operator()(std::span<const S>) const.
+template <int Dofs, int Harmonics, int Contacts, int Frictions = 0, class Builder>
+std::unique_ptr<System> linear_family_system(const Builder& builder, std::span<const double> values,
+                                             const Tolerance& tolerance,
+                                             const FrictionAmplitudes& amplitudes = {}) {
+  using Family = LinearFamilySystem<Dofs, Harmonics, Contacts, Frictions>;
+  const auto equations = builder(values);
+  const bool finite =
+      equations.mass.allFinite() && equations.damping.allFinite() && equations.stiffness.allFinite() &&
+      equations.constant.allFinite() && equations.frequency.allFinite() && equations.cosine.allFinite() &&
+      equations.sine.allFinite() && equations.sliding.allFinite() && equations.friction.allFinite();
+  if (!finite) return nullptr;
+  if (!is_mass(equations.mass)) return nullptr;
+  return std::make_unique<Family>(equations, builder, builder, values, tolerance, amplitudes);
+}
+
+// One mass: several models have these sizes, compiled once.
+extern template class LinearFamilySystem<1, 1, 1>;
+extern template class LinearFamilySystem<1, 1, 2>;
+
+}  // namespace graze

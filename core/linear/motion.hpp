@@ -1,0 +1,583 @@
+/// The motion of a linear system with stops and dry friction: exact flow between the instants of
+/// core/newton_contacts and core/friction_contacts.
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/contact/friction_contacts.hpp"
+#include "core/contact/friction_mode.hpp"
+#include "core/contact/newton_contacts.hpp"
+#include "core/linear/dynamics.hpp"
+#include "core/linear/flow.hpp"
+#include "core/linear/mode.hpp"
+#include "core/linear/system.hpp"
+#include "core/linear/vanishing_friction.hpp"
+#include "core/math/dual.hpp"
+
+namespace graze {
+
+/// What decides at an instant; without frictions nothing of theirs is compiled in.
+template <class Motion, class S, int Dofs, int Frictions>
+using LinearRules =
+    std::conditional_t<Frictions == 0, NewtonContacts<Motion, S, Eigen::Matrix<S, state_size<Dofs>, 1>>,
+                       FrictionContacts<Motion, S, Eigen::Matrix<S, state_size<Dofs>, 1>>>;
+
+/// cos Ω_j t, then sin Ω_j t.
+template <class S, class P, int D, int H, int C, int F>
+Eigen::Matrix<S, H == Eigen::Dynamic ? H : 2 * H, 1> forcing_phases(const LinearSystem<P, D, H, C, F>& system,
+                                                                    const S& time) {
+  using std::cos;
+  using std::sin;
+  const Eigen::Index h = system.frequency.size();
+  Eigen::Matrix<S, H == Eigen::Dynamic ? H : 2 * H, 1> phases(2 * h);
+  for (Eigen::Index j = 0; j < h; ++j) {
+    const S phase = S(system.frequency(j)) * time;
+    phases(j) = cos(phase);
+    phases(h + j) = sin(phase);
+  }
+  return phases;
+}
+
+/// One moving point. `S` is the scalar of the state, `P` of the parameters (double with plain or dual S; or
+/// both the same dual).
+template <class S, class P, int Dofs, int Harmonics, int Contacts, int Frictions = 0>
+class LinearMotion
+    : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Contacts, Frictions>, S, Dofs, Frictions> {
+ public:
+  using Mode = LinearMode<P, Dofs, Harmonics, Contacts, Frictions>;
+  using Rules = LinearRules<LinearMotion, S, Dofs, Frictions>;
+  using Contact = NewtonContacts<LinearMotion, S, Eigen::Matrix<S, Mode::X, 1>>;
+  using Loop = typename Rules::Loop;
+  using Plain = LinearDynamics<double, Dofs, Harmonics, Contacts, Frictions>;
+  using Carried = LinearDynamics<P, Dofs, Harmonics, Contacts, Frictions>;
+  static constexpr int Z = Mode::Z;
+  static constexpr int Phases = Harmonics == Eigen::Dynamic ? Eigen::Dynamic : 2 * Harmonics;
+  using Extended = Eigen::Matrix<S, Z, 1>;
+  using TaylorRows = typename Mode::TaylorRows;
+  using Loop::time;
+  using Loop::x;
+
+  using Vanishing = VanishingAmplitudes<S, Dofs, Harmonics, Contacts, Frictions>;
+
+  /// `plain` finds the events, `carried` carries the state through them (the same object when P is double).
+  LinearMotion(Plain& plain, Carried& carried, const Tolerance& tolerance, double rate,
+               const Vanishing* vanishing = nullptr, std::vector<Crossing>* found = nullptr)
+      : Rules(tolerance),
+        plain_(plain),
+        carried_(carried),
+        rate_(rate),
+        vanishing_(vanishing),
+        found_(found) {}
+
+  /// Inside, positions come first and velocities after them; outside, each position is followed by its
+  /// velocity: entry i outside is entry inner(i) inside.
+  static Eigen::Index inner(Eigen::Index outer, Eigen::Index dofs) { return outer / 2 + (outer % 2) * dofs; }
+
+ private:
+  friend Loop;
+  friend Rules;
+  friend Contact;
+  using Loop::closed;
+  using Loop::mode_;
+  using Loop::on_level_;
+  using Loop::search_guard;
+  using Loop::search_level;
+  using Loop::slopes_of;
+  using Loop::touches_;
+  using Loop::watch_gap;
+  using typename Loop::ExactTouch;
+
+  S period() const { return S(carried_.period()); }
+  bool commensurate() const { return carried_.system().commensurate; }
+  double fastest_rate() const { return rate_; }
+
+  int count() const { return static_cast<int>(plain_.system().position.size()); }
+  Eigen::Index dofs() const { return plain_.system().mass.rows(); }
+  bool exists(int i) const { return std::isfinite(plain_.system().position(i)); }
+  bool reaches(int) const { return true; }
+  void pass_by(int) {}
+  bool any_closed() const { return mode_ != 0; }
+  const ContactRows<P, Dofs, Z>& rows(int i) {
+    return carried_.mode(mode_).contacts[static_cast<std::size_t>(i)];
+  }
+  /// Of contact i, with all of them open.
+  const Eigen::Matrix<P, Dofs, 1>& push_alone(int i) {
+    return carried_.mode(0).contacts[static_cast<std::size_t>(i)].push;
+  }
+  const FrictionRows<P, Dofs, Z>& friction_rows(int k) {
+    return carried_.mode(mode_).frictions[static_cast<std::size_t>(k)];
+  }
+  auto normal(int i) const { return carried_.system().normal.col(i); }
+
+  Extended extended();
+  Eigen::Matrix<double, Z, 1> extended_values();
+  void set_phases();
+  typename Loop::OuterState outer_state() const {
+    typename Loop::OuterState y(x.size());
+    for (Eigen::Index i = 0; i < x.size(); ++i) y(i) = value_of(x(inner(i, dofs())));
+    return y;
+  }
+  void move(const Crossing& c);
+  void drift(const S& shift);
+  void drift_time(const S& shift) { drift(shift); }
+  S guard(int k);
+  S dot(const Eigen::Matrix<P, 1, Z>& row, const Extended& z) const { return product(row, z); }
+  S approach(int i) const { return normal(i).dot(x.tail(dofs())); }
+  S gap(int i) const { return S(carried_.system().position(i)) - normal(i).dot(x.head(dofs())); }
+  double reach(int i) const;
+  double length() const { return size_of(x.head(dofs())); }
+  double speed() const { return size_of(x.tail(dofs())); }
+  template <class Vector>
+  static double size_of(const Vector& v) {
+    return v.unaryExpr([](const S& a) { return std::abs(value_of(a)); }).maxCoeff();
+  }
+  S restitution(int i) const { return S(carried_.system().restitution(i)); }
+  void rest_slopes() {
+    for (int i = 0; i < count(); ++i) {
+      if (!closed(i)) continue;
+      x.head(dofs()) += rows(i).push * slopes_of(gap(i));
+      kick(i, slopes_of(approach(i)));
+    }
+    if constexpr (Frictions != 0) {
+      for (int k = 0; k < static_cast<int>(layout().frictions); ++k) {
+        if (layout().sliding(mode_, k) != Sliding::stuck) continue;
+        x.tail(dofs()) -= friction_rows(k).reaction.transpose() * slopes_of(sliding_speed(k));
+      }
+    }
+  }
+  void kick(int i, const S& speed) { x.tail(dofs()) -= rows(i).push * speed; }
+  void strike(int i, const S& speed) { x.tail(dofs()) -= push_alone(i) * speed; }
+  S response(int i, int j) { return S(normal(i).dot(push_alone(j))); }
+  double pressing(int i) {
+    const auto& row = plain_.mode(mode_).contacts[static_cast<std::size_t>(i)].pressing;
+    return row.dot(extended_values());
+  }
+  Rebound<S> rebound(int i, const S& speed);
+  void pass_on(int i, const S& integral);
+  Onset onset(int guard, std::int64_t mode, int from);
+  bool stays_at_zero(int k, std::span<const double> c) const;
+
+  ModeLayout layout() const { return layout_of(plain_.system()); }
+  double amplitude(int k) const { return plain_.system().friction(k); }
+  S sliding_speed(int k) const { return carried_.system().sliding.col(k).dot(x.tail(dofs())); }
+  bool held(int k) { return friction_rows(k).held; }
+  RestProblem rest_problem(const std::vector<int>& contacts, const std::vector<int>& frictions) const;
+  void stop_sliding(const RestProblem& problem, const std::vector<int>& frictions);
+  void add_friction(int i, Rebound<S>& rebound);
+  bool holds_also(const Eigen::Matrix<double, Dofs, 1>& change);
+  void add_vanishing_friction(int i, Rebound<S>& rebound);
+  void add_vanishing_friction(int guard, S& value);
+
+  Crossing search(double horizon, const Section& section, Observer* observer);
+  void search_guards(Crossing& first, bool fresh);
+  void watch(Observer& observer, double end);
+
+  void put_on(int i);
+
+  Plain& plain_;
+  Carried& carried_;
+  double rate_;
+  const Vanishing* vanishing_;
+  std::vector<Crossing>* found_;  ///< by other motions of the same values; this one goes on with the list
+  std::size_t searches_ = 0;      ///< so many of this motion
+  bool touched_ = false;          ///< some contact has been left at the start of this arc
+  LinearFlow<Dofs, Harmonics, guard_count<Contacts, Frictions>> flow_;
+  Extended arc_start_;
+  Eigen::Matrix<S, Phases, 1> phases_;  ///< cos Ω_j t, then sin Ω_j t, at …
+  S phases_at_{std::numeric_limits<double>::quiet_NaN()};
+};
+
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::set_phases() {
+  if (identical(phases_at_, time)) return;
+  phases_at_ = time;
+  phases_ = forcing_phases(carried_.system(), time);
+}
+
+/// z without its derivatives.
+template <class S, class P, int D, int H, int C, int F>
+auto LinearMotion<S, P, D, H, C, F>::extended_values() -> Eigen::Matrix<double, Z, 1> {
+  set_phases();
+  Eigen::Matrix<double, Z, 1> z(x.size() + phases_.size() + 1);
+  z << values_of(x), values_of(phases_), 1;
+  return z;
+}
+
+template <class S, class P, int D, int H, int C, int F>
+auto LinearMotion<S, P, D, H, C, F>::extended() -> Extended {
+  set_phases();
+  Extended z(x.size() + phases_.size() + 1);
+  z << x, phases_, S(1);
+  return z;
+}
+
+/// To the place of a crossing.
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::move(const Crossing& c) {
+  const Mode& mode = carried_.mode(mode_);
+  if (c.cell > 0 || c.fraction > 0) std::fill(touches_.begin(), touches_.end(), ExactTouch{});
+  on_level_ = false;
+  if constexpr (std::is_same_v<S, double>) {
+    // From the nearer end of the cell: fewer terms.
+    x = c.fraction > 0.5 ? within_cell(mode, flow_.next_z(), c.fraction - 1)
+                         : within_cell(mode, flow_.z(), c.fraction);
+  } else {
+    const long whole = c.fraction > 0.5 ? 1 : 0;
+    x = within_cell(mode, after_cells(mode, arc_start_, c.cell + whole),
+                    c.fraction - static_cast<double>(whole));
+    if (vanishing_ != nullptr) {
+      const auto& pushed =
+          vanishing_->friction->over(mode_, values_of(arc_start_), c.cell, c.fraction, vanishing_->which);
+      for (std::size_t k = 0; k < vanishing_->which.size(); ++k) {
+        x += pushed[vanishing_->which[k]] * vanishing_->amplitude[k];
+      }
+    }
+  }
+  time += S((static_cast<double>(c.cell) + c.fraction) * mode.cell);
+}
+
+/// A shift of time of value zero: what the derivatives of an instant do to the state there.
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::drift(const S& shift) {
+  add_rate(carried_.mode(mode_), extended_values(), shift, x);
+  time += shift;
+}
+
+template <class S, class P, int D, int H, int C, int F>
+double LinearMotion<S, P, D, H, C, F>::reach(int i) const {
+  const double size = normal(i)
+                          .unaryExpr([](const P& a) { return std::abs(value_of(a)); })
+                          .dot(x.head(dofs()).unaryExpr([](const S& a) { return std::abs(value_of(a)); }));
+  return std::abs(value_of(carried_.system().position(i))) + size;
+}
+
+/// The first crossing on the arc from here within `horizon`; kind none: where the horizon lies.
+template <class S, class P, int D, int H, int C, int F>
+Crossing LinearMotion<S, P, D, H, C, F>::search(double horizon, const Section& section, Observer* observer) {
+  arc_start_ = extended();
+  if (found_ != nullptr && searches_ < found_->size()) return (*found_)[searches_++];
+  const auto& scan = plain_.scan(mode_);
+  const double cell = scan.mode.cell;
+  touched_ = std::any_of(touches_.begin(), touches_.end(), [](const ExactTouch& t) { return t.order > 0; });
+  if constexpr (std::is_same_v<S, double>) {
+    flow_.start(scan.guards, arc_start_);
+  } else {
+    flow_.start(scan.guards, values_of(arc_start_));
+  }
+  TaylorRows level;
+  if (section.kind == Section::Kind::level) {
+    Eigen::Matrix<double, 1, Z> row = Eigen::Matrix<double, 1, Z>::Zero(1, flow_.z().size());
+    row(section.coordinate) = -section.direction;
+    row(row.size() - 1) = section.direction * section.level;
+    level = scan.mode.taylor_rows(row);
+  }
+  while (true) {
+    const double begin = static_cast<double>(flow_.cell()) * cell;
+    const bool last = horizon <= begin + cell;
+    Crossing first;
+    first.cell = flow_.cell();
+    first.fraction = last ? std::max(0.0, (horizon - begin) / cell) : 1.0;
+    const bool fresh = flow_.cell() == 0 && touched_;
+    if (fresh || !flow_.clear()) search_guards(first, fresh);
+    if (section.kind == Section::Kind::level) {
+      Eigen::Matrix<double, taylor_terms, 1> c = level * flow_.z();
+      search_level({c.data(), static_cast<std::size_t>(c.size())}, flow_.cell() == 0, cell, first);
+    }
+    if (observer != nullptr) watch(*observer, first.fraction);
+    if (first.kind != Crossing::Kind::none || last) {
+      if (found_ != nullptr) {
+        found_->push_back(first);
+        ++searches_;
+      }
+      return first;
+    }
+    flow_.next();
+  }
+}
+
+template <class S, class P, int D, int H, int C, int F>
+S LinearMotion<S, P, D, H, C, F>::guard(int k) {
+  S value = dot(carried_.mode(mode_).guard(static_cast<std::size_t>(k)), extended());
+  if (vanishing_ != nullptr) add_vanishing_friction(k, value);
+  return value;
+}
+
+/// The first guard at zero on this cell; `fresh`: some may just have been left.
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::search_guards(Crossing& first, bool fresh) {
+  const double cell = plain_.scan(mode_).mode.cell;
+  const int guards = static_cast<int>(layout().guards());
+  for (int guard = 0; guard < guards; ++guard) {
+    const ExactTouch touch = fresh ? touches_[static_cast<std::size_t>(guard)] : ExactTouch{};
+    if (touch.order == 0 && flow_.clear(guard)) continue;
+    auto c = flow_.coefficients(guard);
+    search_guard(guard, c, touch, cell, first);
+  }
+}
+
+/// Reports what the open gaps do on this cell up to the fraction `end`.
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::watch(Observer& observer, double end) {
+  const double cell = plain_.scan(mode_).mode.cell;
+  const double begin = value_of(time) + static_cast<double>(flow_.cell()) * cell;
+  for (int i = 0; i < count(); ++i) {
+    const bool falls = flow_.slope(i) < 0;
+    const bool turns = falls != (flow_.next_slope(i) < 0);
+    // Where the gap may be small even a cell that falls at both ends is looked into.
+    if (closed(i) || (!turns && (!falls || flow_.clear(i)))) continue;
+    watch_gap(observer, i, flow_.coefficients(i), EvenClock{begin, cell}, end);
+  }
+}
+
+/// Exactly onto contact i: what rounding left of the gap goes, along the contact's own push.
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::put_on(int i) {
+  for (int pass = 0; pass < 2; ++pass) x.head(dofs()) += rows(i).push * gap(i);
+}
+
+template <class S, class P, int D, int H, int C, int F>
+Rebound<S> LinearMotion<S, P, D, H, C, F>::rebound(int i, const S& speed) {
+  const ContactRows<P, D, Z>& contact = rows(i);
+  const Extended z = extended();
+  Rebound<S> rebound{speed, restitution(i), dot(contact.pressing, z), dot(contact.rate, z),
+                     S(contact.damping)};
+  if constexpr (F != 0) add_friction(i, rebound);
+  if (vanishing_ != nullptr) add_vanishing_friction(i, rebound);
+  return rebound;
+}
+
+/// Whether forces along `a` and along `b` move what `admissible` leaves free in one and the same way: then
+/// the speeds along them turn together too.
+template <class Square, class A, class B>
+bool move_alike(const Square& admissible, const A& a, const B& b) {
+  const auto response = (admissible * b).eval();
+  const double overlap = a.dot(response);
+  const double longest = a.dot(admissible * a) * b.dot(response);
+  return longest > 0 && std::abs(overlap * overlap - longest) <= 1e-14 * longest;
+}
+
+/// Whether all that is held stays so when the forces on the coordinates change by this.
+template <class S, class P, int D, int H, int C, int F>
+bool LinearMotion<S, P, D, H, C, F>::holds_also(const Eigen::Matrix<double, D, 1>& change) {
+  const auto& mode = plain_.mode(mode_);
+  const auto z = extended_values();
+  const auto stays = [](double now, double more) { return now > 0 && now + more > 0; };
+  for (int i = 0; i < count(); ++i) {
+    if (!layout().carries(mode_, i)) continue;
+    const auto& contact = mode.contacts[static_cast<std::size_t>(i)];
+    if (!stays(contact.guard.dot(z), contact.reaction.dot(change))) return false;
+  }
+  for (int k = 0; k < static_cast<int>(layout().frictions); ++k) {
+    if (layout().sliding(mode_, k) != Sliding::stuck) continue;
+    const auto& friction = mode.frictions[static_cast<std::size_t>(k)];
+    const double more = friction.reaction.dot(change);
+    if (!stays(friction.guard[0].dot(z), -more) || !stays(friction.guard[1].dot(z), more)) return false;
+  }
+  return true;
+}
+
+/// What frictions do while contact i chatters. Those that turn with the body's own velocity, because all else
+/// that they act on is held whichever way they point, brake it on both ways; one that slides faster than the
+/// chatter can turn is a constant force.
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::add_friction(int i, Rebound<S>& rebound) {
+  const ContactRows<P, D, Z>& contact = rows(i);
+  const double v = value_of(rebound.speed);
+  const double duration = 2 * v / ((1 - value_of(rebound.restitution)) * value_of(rebound.pressing));
+  const auto& mode = plain_.mode(mode_);
+  const auto& system = plain_.system();
+  const auto acceleration = (mode.A.middleRows(dofs(), dofs()) * extended_values()).eval();
+  std::vector<int> brakes;
+  Eigen::Matrix<double, D, 1> change = Eigen::Matrix<double, D, 1>::Zero(dofs());  // when they turn
+  for (int k = 0; k < static_cast<int>(layout().frictions); ++k) {
+    const Sliding sliding = layout().sliding(mode_, k);
+    if (!at_bound(sliding)) continue;
+    const auto along = system.sliding.col(k);
+    if (move_alike(mode.admissible, along, system.normal.col(i))) {
+      brakes.push_back(k);
+      change += along * (2 * system.friction(k) * sign_of(sliding));
+      continue;
+    }
+    const Eigen::Matrix<double, D, 1> push = values_of(contact.push);
+    const double turn = along.dot(push);  // of the sliding speed with the body
+    if (std::abs(turn) <= 1e-12 * along.norm() * push.norm()) continue;
+    const double s = value_of(sliding_speed(k)) + turn * v;  // once the body rests
+    const double least = 4 * std::abs(turn) * v + std::abs(along.dot(acceleration)) * duration;
+    if (!(std::abs(s) > least)) rebound.steady = false;
+  }
+  if (!brakes.empty() && !holds_also(change)) {
+    rebound.steady = false;
+    return;
+  }
+  for (const int k : brakes) {
+    const P share = carried_.system().sliding.col(k).dot(contact.push);
+    const S brake = S(carried_.system().friction(k) * contact.mobility * (share < P(0) ? -share : share));
+    rebound.friction += brake;
+    rebound.pressing -= brake;  // which counts it as the body leaves
+  }
+}
+
+/// What frictions that vanish do then: those on the body brake it, the others are constant forces.
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::add_vanishing_friction(int i, Rebound<S>& rebound) {
+  const auto& mode = plain_.mode(mode_);
+  const Eigen::Matrix<double, D, 1> n = plain_.system().normal.col(i);
+  const Eigen::Matrix<double, D, 1> response = mode.admissible * n;
+  for (std::size_t j = 0; j < vanishing_->which.size(); ++j) {
+    const std::size_t k = vanishing_->which[j];
+    const auto along = vanishing_->friction->direction(k);
+    const double push = along.dot(response);
+    if (move_alike(mode.admissible, along, n)) {
+      rebound.friction += std::abs(push) * vanishing_->amplitude[j];
+    } else {
+      const double sign = vanishing_->friction->sign(mode_, k, values_of(x.tail(dofs())), -response);
+      rebound.pressing -= sign * push * vanishing_->amplitude[j];
+    }
+  }
+}
+
+/// On the force of a closed contact or of a friction that sticks: against the motion when it is used up.
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::add_vanishing_friction(int guard, S& value) {
+  const auto& mode = plain_.mode(mode_);
+  Eigen::Matrix<double, 1, D> reaction = Eigen::Matrix<double, 1, D>::Zero(dofs());  // of the guard
+  Eigen::Matrix<double, D, 1> leaving = Eigen::Matrix<double, D, 1>::Zero(dofs());   // the acceleration
+  if (guard < count()) {
+    if (!layout().carries(mode_, guard)) return;
+    reaction = mode.contacts[static_cast<std::size_t>(guard)].reaction;
+    leaving =
+        -plain_.mode(mode_ & ~(std::int64_t{1} << guard)).admissible * plain_.system().normal.col(guard);
+  } else if constexpr (F != 0) {
+    const int j = (guard - count()) / 2;
+    if (layout().sliding(mode_, j) != Sliding::stuck) return;
+    const bool forward = (guard - count()) % 2 == 0;
+    const std::int64_t after = layout().with(mode_, j, forward ? Sliding::forward : Sliding::backward);
+    const double side = forward ? 1 : -1;
+    reaction = -side * mode.frictions[static_cast<std::size_t>(j)].reaction;
+    leaving = side * (plain_.mode(after).admissible * plain_.system().sliding.col(j));
+  }
+  for (std::size_t j = 0; j < vanishing_->which.size(); ++j) {
+    const std::size_t k = vanishing_->which[j];
+    const double sign = vanishing_->friction->sign(mode_, k, values_of(x.tail(dofs())), leaving);
+    value -= sign * reaction.dot(vanishing_->friction->direction(k)) * vanishing_->amplitude[j];
+  }
+}
+
+/// The frictions and forces on the coordinates, with these contacts and frictions at rest.
+template <class S, class P, int D, int H, int C, int F>
+RestProblem LinearMotion<S, P, D, H, C, F>::rest_problem(const std::vector<int>& contacts,
+                                                         const std::vector<int>& frictions) const {
+  const auto& sys = plain_.system();
+  const Eigen::Index n = dofs();
+  const Eigen::VectorXd q = values_of(x.head(n));
+  const Eigen::VectorXd v = values_of(x.tail(n));
+  RestProblem p;
+  p.inverse_mass = inverse_of(sys.mass);
+  p.damping = sys.damping;
+  p.force = sys.constant - sys.stiffness * q - sys.damping * v;
+  p.force_size = sys.constant.cwiseAbs() + sys.stiffness.cwiseAbs() * q.cwiseAbs() +
+                 sys.damping.cwiseAbs() * v.cwiseAbs();
+  p.force_rate = -sys.stiffness * v;
+  for (Eigen::Index j = 0; j < sys.frequency.size(); ++j) {
+    const double phase = sys.frequency(j) * value_of(time);
+    p.force += sys.cosine.col(j) * std::cos(phase) + sys.sine.col(j) * std::sin(phase);
+    p.force_size += sys.cosine.col(j).cwiseAbs() + sys.sine.col(j).cwiseAbs();
+    p.force_rate +=
+        (sys.sine.col(j) * std::cos(phase) - sys.cosine.col(j) * std::sin(phase)) * sys.frequency(j);
+  }
+  for (Eigen::Index k = 0; k < sys.friction.size(); ++k) {
+    p.force_size += sys.sliding.col(k).cwiseAbs() * sys.friction(k);
+    const bool rests = std::find(frictions.begin(), frictions.end(), k) != frictions.end();
+    const Sliding sliding = layout().sliding(mode_, k);
+    if (!rests && at_bound(sliding)) p.force -= sys.sliding.col(k) * (sys.friction(k) * sign_of(sliding));
+  }
+  const Eigen::Index m = static_cast<Eigen::Index>(contacts.size());
+  const Eigen::Index count = m + static_cast<Eigen::Index>(frictions.size());
+  p.directions.resize(n, count);
+  p.most.resize(count);
+  p.least.setZero(count);
+  for (Eigen::Index k = 0; k < m; ++k) {
+    p.directions.col(k) = sys.normal.col(contacts[static_cast<std::size_t>(k)]);
+    p.most(k) = std::numeric_limits<double>::infinity();
+  }
+  for (Eigen::Index k = m; k < count; ++k) {
+    const int friction = frictions[static_cast<std::size_t>(k - m)];
+    p.directions.col(k) = sys.sliding.col(friction);
+    p.most(k) = sys.friction(friction) * (1 + static_margin);
+    p.least(k) = -p.most(k);
+  }
+  return p;
+}
+
+/// Each along its own direction, what already rests staying so.
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::stop_sliding(const RestProblem& problem,
+                                                  const std::vector<int>& frictions) {
+  Eigen::MatrixXd admissible = problem.inverse_mass;
+  const Eigen::Index contacts = problem.directions.cols() - static_cast<Eigen::Index>(frictions.size());
+  for (Eigen::Index k = 0; k < problem.directions.cols(); ++k) {
+    const Eigen::VectorXd along = problem.directions.col(k);
+    const Eigen::VectorXd direction = admissible * along;
+    const double mobility = along.dot(direction);
+    if (mobility <= 1e-11 * along.dot(problem.inverse_mass * along)) continue;
+    const Eigen::VectorXd push = direction / mobility;
+    if (k >= contacts) {
+      const S speed = sliding_speed(frictions[static_cast<std::size_t>(k - contacts)]);
+      for (Eigen::Index i = 0; i < dofs(); ++i) x(dofs() + i) -= speed * push(i);
+    }
+    admissible -= push * (along.transpose() * admissible).eval();
+  }
+}
+
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::pass_on(int i, const S& integral) {
+  x.head(dofs()) += rows(i).gap_to_position * integral;
+  x.tail(dofs()) += rows(i).gap_to_velocity * integral;
+}
+
+template <class S, class P, int D, int H, int C, int F>
+Onset LinearMotion<S, P, D, H, C, F>::onset(int guard, std::int64_t mode, int from) {
+  const auto& scan = plain_.scan(mode);
+  const TaylorRows& rows = scan.guards.taylor[static_cast<std::size_t>(guard)];
+  const Eigen::Matrix<double, Z, 1> z = extended_values();
+  const Eigen::Matrix<double, taylor_terms, 1> terms = rows * z;
+  const Eigen::Matrix<double, taylor_terms, 1> sizes = rows.cwiseAbs() * z.cwiseAbs();
+  // Where terms cancel in the rows already, these do not tell what they were: accelerations do, here and
+  // within a cell.
+  const double cell = scan.mode.cell;
+  const auto& A = plain_.scan(0).mode.A;
+  const Eigen::Matrix<double, Z, 1> near = z.cwiseAbs() + cell * (A.cwiseAbs() * z.cwiseAbs());
+  const Eigen::Matrix<double, D, 1> accelerations = A.middleRows(dofs(), dofs()).cwiseAbs() * near;
+  double size = sizes.tail(taylor_terms - 2).sum();
+  if (guard < count()) {
+    size += plain_.system().normal.col(guard).cwiseAbs().dot(accelerations) * cell * cell;
+  } else if constexpr (F != 0) {
+    size += plain_.system().sliding.col((guard - count()) / 2).cwiseAbs().dot(accelerations) * cell * cell;
+  }
+  for (int k = from; k < taylor_terms; ++k) {
+    if (std::abs(terms(k)) > 1e-14 * size) return {k, terms(k)};
+  }
+  return {};
+}
+
+/// The force of a contact on which nothing ever presses, or what is left to that of a friction.
+template <class S, class P, int D, int H, int C, int F>
+bool LinearMotion<S, P, D, H, C, F>::stays_at_zero(int k, std::span<const double> c) const {
+  const bool of_force =
+      k < count() ? closed(k) : layout().sliding(mode_, (k - count()) / 2) == Sliding::stuck;
+  if (!of_force) return false;
+  double size = 0;
+  for (const double a : c) size += std::abs(a);
+  const auto& rows = plain_.scan(mode_).guards.taylor[static_cast<std::size_t>(k)];
+  return size <= 1e-14 * (rows.cwiseAbs() * flow_.z().cwiseAbs()).sum();
+}
+
+}  // namespace graze

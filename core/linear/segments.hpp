@@ -1,0 +1,192 @@
+/// Legs of a linear system with stops (core/course).
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/contact/chatter.hpp"
+#include "core/contact/follow_segments.hpp"
+#include "core/linear/motion.hpp"
+#include "core/math/complementarity.hpp"
+#include "core/math/root_search.hpp"
+#include "core/system/segment.hpp"
+
+namespace graze {
+
+/// One leg of a system without frictions, with scalar S of the state; the system depends on one parameter,
+/// the last direction of S. Inner order: positions, then velocities.
+template <class S, int Dofs, int Harmonics, int Contacts, int Frictions>
+class LinearLeg {
+ public:
+  using Dynamics = LinearDynamics<Dual<1>, Dofs, Harmonics, Contacts, Frictions>;
+  using Mode = LinearMode<Dual<1>, Dofs, Harmonics, Contacts, Frictions>;
+  using Row = typename Mode::Row;
+  using Rows = ContactRows<Dual<1>, Dofs, Mode::Z>;
+  using State = Eigen::Matrix<S, Mode::X, 1>;
+  using Extended = Eigen::Matrix<S, Mode::Z, 1>;
+
+  LinearLeg(Dynamics& dynamics, const Leg& leg)
+      : system_(dynamics.system()), mode_(dynamics.mode(leg.mode)), free_(dynamics.mode(0)) {
+    for (int i = 0; i < static_cast<int>(mode_.contacts.size()); ++i) {
+      if (((leg.mode >> i) & 1) != 0) closed_.push_back(i);
+    }
+  }
+
+  State x;  ///< in: at the beginning; out: after the event
+  S time{0};
+  Ending<S> ending;
+
+  /// Flows for `duration` or to the gap's zero, then does what the leg's end says. false: more than a cell
+  /// backwards, or no zero.
+  bool follow(const Leg& leg, const S& duration) {
+    rest_on_closed();
+    if (leg.length != Leg::Length::given) return meet(leg);
+    const double length = value_of(duration);
+    if (!(length >= -mode_.cell)) return false;
+    const long cells = std::lround(std::max(0.0, length) / mode_.cell);
+    const double fraction = length / mode_.cell - static_cast<double>(cells);
+    x = within_cell(mode_, after_cells(mode_, extended(), cells), fraction);
+    time += S(length);
+    drift(duration - S(length));
+    return leg.contact < 0 || finish(leg);
+  }
+
+ private:
+  /// A contact that never opens would leave the place where its body rests free, were it not put there.
+  void rest_on_closed() {
+    for (const int i : closed_) {
+      const auto normal = system_.normal.col(i);
+      rest(mode_.contacts[static_cast<std::size_t>(i)],
+           S(S(system_.position(i)) - normal.dot(x.head(dofs()))), S(normal.dot(x.tail(dofs()))));
+    }
+  }
+  void drift(const S& late) {
+    add_rate(mode_, values_of(extended()).eval(), late, x);
+    time += late;
+  }
+  /// To the zero of the gap.
+  bool meet(const Leg& leg) {
+    const auto& row = mode_.contacts[static_cast<std::size_t>(leg.contact)].guard;
+    const Extended z = extended();
+    Eigen::Matrix<double, Mode::Z, 1> term = values_of(z);
+    Eigen::Matrix<double, Mode::Z, 1> next = term;
+    const Eigen::Matrix<double, 1, Mode::Z> guard_row = values_of(row);
+    const auto A = values_of(mode_.A).eval();
+    std::array<double, taylor_terms> gap_on_cell{};
+    gap_on_cell[0] = leg.length == Leg::Length::rebound ? 0 : guard_row.dot(term);
+    for (int k = 1; k < taylor_terms; ++k) {
+      rate_of(A, dofs(), term, mode_.cell / k, next);
+      term.swap(next);
+      gap_on_cell[static_cast<std::size_t>(k)] = guard_row.dot(term);
+    }
+    const auto end = end_of_flight(gap_on_cell, leg.length == Leg::Length::rebound);
+    if (!end) return false;
+    const double s = *end;
+    x = within_cell(mode_, z, s);
+    time += S(s * mode_.cell);
+    const S gap = dot(row);
+    drift((S(value_of(gap)) - gap) / S(polynomial_slope(gap_on_cell, s) / mode_.cell));
+    return finish(leg);
+  }
+  Extended extended() const {
+    const auto phases = forcing_phases(system_, time);
+    Extended z(x.size() + phases.size() + 1);
+    z << x, phases, S(1);
+    return z;
+  }
+  Eigen::Index dofs() const { return system_.mass.rows(); }
+  S dot(const Row& row) const { return product(row, extended()); }
+
+  bool finish(const Leg& leg) {
+    const auto& contact = mode_.contacts[static_cast<std::size_t>(leg.contact)];
+    const Eigen::Matrix<Dual<1>, Dofs, 1> normal = system_.normal.col(leg.contact);
+    const bool is_closed = ((leg.mode >> leg.contact) & 1) != 0;
+    // Of the guard per acceleration: a force of one along the normal.
+    const S compliance =
+        is_closed ? S(normal.dot(Eigen::Matrix<Dual<1>, Dofs, 1>(inverse_of(system_.mass) * normal))) : S(1);
+    const S approach = normal.dot(x.tail(dofs()));
+    const S value = compliance * dot(contact.guard);
+    switch (leg.end) {
+      case EventKind::impact:
+        ending.guard = value;
+        ending.measure = approach;
+        x.head(dofs()) += contact.push * value;  // exactly on the contact, where the next flight begins
+        return strike(leg, S((S(1) + S(system_.restitution(leg.contact))) * approach));
+      case EventKind::graze:
+        ending.guard = is_closed ? S(compliance * rate(contact.guard)) : S(-approach);
+        ending.measure = value;
+        break;
+      case EventKind::release:
+        ending.guard = value;
+        ending.measure = -compliance * rate(contact.guard);
+        break;
+      case EventKind::chatter_complete:
+        ending.guard = value;
+        ending.measure = dot(contact.pressing);
+        complete(leg, contact, approach);
+        break;
+      case EventKind::stick:
+        ending.guard = -approach;
+        ending.measure = dot(contact.pressing);
+        rest(contact, value, approach);
+        break;
+      default:
+        break;
+    }
+    return true;
+  }
+  /// An impact; closed contacts hold or are freed as when the contact is approached (core/newton_contacts).
+  bool strike(const Leg& leg, const S& speed) {
+    if (closed_.empty()) {
+      x.tail(dofs()) -= mode_.contacts[static_cast<std::size_t>(leg.contact)].push * speed;
+      return true;
+    }
+    std::vector<int> touching{leg.contact};
+    touching.insert(touching.end(), closed_.begin(), closed_.end());
+    const auto push = [&](std::size_t k) -> const auto& {
+      return free_.contacts[static_cast<std::size_t>(touching[k])].push;
+    };
+    const Eigen::Index n = static_cast<Eigen::Index>(touching.size());
+    Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> G(n, n);
+    Eigen::Matrix<S, Eigen::Dynamic, 1> q = Eigen::Matrix<S, Eigen::Dynamic, 1>::Constant(n, S(0));
+    q(0) = -speed;
+    for (Eigen::Index k = 0; k < n; ++k) {
+      for (Eigen::Index j = 0; j < n; ++j)
+        G(k, j) = S(
+            system_.normal.col(touching[static_cast<std::size_t>(k)]).dot(push(static_cast<std::size_t>(j))));
+    }
+    const auto impulses = impulses_of(G, q, -Eigen::VectorXd::Unit(n, 0));
+    if (!impulses) return false;
+    for (std::size_t k = 0; k < touching.size(); ++k) {
+      if (impulses->carries[k]) x.tail(dofs()) -= push(k) * impulses->strength[k];
+    }
+    return true;
+  }
+  S rate(const Row& row) const {
+    const Row derived = row * mode_.A;
+    return dot(derived);
+  }
+  void rest(const Rows& contact, const S& gap, const S& approach) {
+    x.head(dofs()) += contact.push * gap;
+    x.tail(dofs()) -= contact.push * approach;
+  }
+  void complete(const Leg& leg, const Rows& contact, const S& approach) {
+    const Rebound<S> rebound{S(-approach), S(system_.restitution(leg.contact)), ending.measure, S(0), S(0)};
+    const S felt = chatter_gap_integral(rebound);
+    rest(contact, ending.guard, approach);
+    x.head(dofs()) += contact.gap_to_position * felt;
+    x.tail(dofs()) += contact.gap_to_velocity * felt;
+  }
+
+  const typename Dynamics::System& system_;
+  const Mode& mode_;
+  const Mode& free_;  ///< all contacts open
+  std::vector<int> closed_;
+};
+
+}  // namespace graze

@@ -1,0 +1,69 @@
+/// The small linear complementarity problem behind several contacts at once.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "core/math/dual.hpp"
+#include "core/math/elimination.hpp"
+
+namespace graze {
+
+/// How a contact comes out of 0 ≤ z ⊥ G z + q ≥ 0.
+enum class Load : char {
+  open,    ///< G z + q > 0
+  none,    ///< both are zero but for rounding
+  carries  ///< z > 0
+};
+
+/// Principal pivoting with the least index (Murty), which ends for every positive definite G, also with its
+/// columns scaled, with the one solution. @return one per row; nothing when G is singular on the way
+/// (contacts whose normals depend on each other) or no solution is found.
+std::optional<std::vector<Load>> loads_of(const Eigen::MatrixXd& G, const Eigen::VectorXd& q);
+
+/// Whether these contacts can hold side by side: G of normals that do not depend on each other.
+bool independent(const Eigen::MatrixXd& G);
+
+/// G of some contacts when others are held: G − across held⁻¹ back; what is left of a contact that depends on
+/// these, is zero. @param across,back  responses of these to those that are held, and the other way round
+Eigen::MatrixXd responses_beside(const Eigen::MatrixXd& G, const Eigen::MatrixXd& across,
+                                 const Eigen::MatrixXd& held, const Eigen::MatrixXd& back);
+
+/// Impulses of contacts, in the scalars of G and q.
+template <class S>
+struct Impulses {
+  std::vector<bool> carries;
+  std::vector<S> strength;  ///< zero where it does not
+};
+
+/// The Λ of 0 ≤ Λ ⊥ G Λ + q ≥ 0. @param deciding q as it counts for which of them carry. @return nothing as
+/// loads_of
+template <class S>
+std::optional<Impulses<S>> impulses_of(const Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic>& G,
+                                       const Eigen::Matrix<S, Eigen::Dynamic, 1>& q,
+                                       const Eigen::VectorXd& deciding) {
+  const auto loads = loads_of(values_of(G), deciding);
+  if (!loads) return std::nullopt;
+  Impulses<S> impulses{std::vector<bool>(loads->size(), false), std::vector<S>(loads->size(), S(0))};
+  std::vector<Eigen::Index> set;
+  for (std::size_t k = 0; k < loads->size(); ++k) {
+    impulses.carries[k] = (*loads)[k] == Load::carries;
+    if (impulses.carries[k]) set.push_back(static_cast<Eigen::Index>(k));
+  }
+  std::vector<std::vector<S>> block;
+  std::vector<S> speeds;
+  for (const Eigen::Index k : set) {
+    speeds.push_back(-q(k));
+    std::vector<S>& row = block.emplace_back();
+    for (const Eigen::Index j : set) row.push_back(G(k, j));
+  }
+  eliminate(block, speeds);
+  for (std::size_t k = 0; k < set.size(); ++k) {
+    impulses.strength[static_cast<std::size_t>(set[k])] = speeds[k];
+  }
+  return impulses;
+}
+
+}  // namespace graze

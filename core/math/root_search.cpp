@@ -1,0 +1,153 @@
+#include "core/math/root_search.hpp"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+namespace graze {
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr std::size_t max_terms = 32;
+
+struct ValueAndSlope {
+  double value;
+  double slope;
+};
+
+/// p(s) = E(s²) + s O(s²): even and odd terms in two chains side by side, half as long as Horner's one.
+template <std::size_t Terms>
+ValueAndSlope evaluate(std::span<const double, Terms> c, double s) {
+  const double u = s * s;
+  double even = 0, odd = 0, even_slope = 0, odd_slope = 0;
+  std::size_t k = c.size();
+  if (k % 2 == 1) even = c[--k];
+  while (k >= 2) {
+    k -= 2;
+    odd_slope = odd_slope * u + odd;
+    odd = odd * u + c[k + 1];
+    even_slope = even_slope * u + even;
+    even = even * u + c[k];
+  }
+  return {even + s * odd, 2 * s * even_slope + odd + 2 * u * odd_slope};
+}
+
+/// Σ |c_k| from k = first on: a bound of these terms on [0, 1].
+double sum_of_moduli(std::span<const double> c, std::size_t first) {
+  const auto count = static_cast<Eigen::Index>(c.size() - first);
+  return Eigen::Map<const Eigen::ArrayXd>(c.data() + first, count).abs().sum();
+}
+
+/// k (k − 1).
+constexpr std::array<double, max_terms> curvature_weights = [] {
+  std::array<double, max_terms> weights{};
+  for (std::size_t k = 1; k < max_terms; ++k) weights[k] = static_cast<double>(k * (k - 1));
+  return weights;
+}();
+
+/// Bound of |p''| on [0, 1].
+template <std::size_t Terms>
+double curvature_bound(std::span<const double, Terms> c) {
+  using Row = Eigen::Map<const Eigen::ArrayXd>;
+  const auto count = static_cast<Eigen::Index>(c.size());
+  return (Row(c.data(), count).abs() * Row(curvature_weights.data(), count)).sum();
+}
+
+}  // namespace
+
+double polynomial(std::span<const double> c, double s) { return evaluate(c, s).value; }
+
+double polynomial_slope(std::span<const double> c, double s) { return evaluate(c, s).slope; }
+
+double polynomial_curvature(std::span<const double> c, double s) {
+  double value = 0;
+  for (std::size_t k = c.size(); k-- > 2;) value = value * s + static_cast<double>(k * (k - 1)) * c[k];
+  return value;
+}
+
+namespace {
+
+/// Bound of |p''| on [0, r].
+template <std::size_t Terms>
+double curvature_bound_to(std::span<const double, Terms> c, double r) {
+  double bound = 0;
+  for (std::size_t k = c.size(); k-- > 2;) bound = bound * r + curvature_weights[k] * std::abs(c[k]);
+  return bound;
+}
+
+/// Way to the zero of the lower bound p + p' h − M h²/2, in the form that does not cancel for either sign of
+/// p'.
+struct Step {
+  double m, root, length;
+  Step(const ValueAndSlope& p, double bound)
+      : m(bound),
+        root(std::sqrt(p.slope * p.slope + 2 * m * p.value)),
+        length(p.slope < 0 ? 2 * p.value / (root - p.slope) : (root + p.slope) / m) {}
+  /// Whether it is below this share of the way s to its end, or the next one would be: that is no more than
+  /// m step² over the slope, which is near root.
+  bool ends(double s, double share) const {
+    return length <= share * s || m * length * length <= share * s * root;
+  }
+};
+
+/// From s on, where p > 0, towards the first zero of p on [s, end], never past it; stops when a step is
+/// below `share` of the way. Nothing: no zero.
+///
+/// Where p is as good as zero at first and grows with a high power, steps of the bound M on [0, 1] would be
+/// as short as p is small, all the way: then M on [0, 2 s] leads on, in steps of the size of s.
+template <std::size_t Terms>
+std::optional<double> march(std::span<const double, Terms> c, double s, double end, double share) {
+  constexpr int usual = 30;
+  const double m = curvature_bound(c);
+  ValueAndSlope p = evaluate(c, s);
+  for (int steps = 0; p.value > 0; ++steps) {
+    Step step(p, m);
+    if (!(s + step.length <= end)) return std::nullopt;  // also when m = 0 and the slope is not negative
+    const bool crawls = steps > usual || (p.slope >= 0 && step.ends(s + step.length, share));
+    if (crawls && s > 0 && 2 * s < end) {
+      step = Step(p, curvature_bound_to(c, 2 * s));
+      if (!(step.length < s)) {
+        s *= 2;
+        p = evaluate(c, s);
+        continue;
+      }
+    }
+    s += step.length;
+    if (step.ends(s, share)) return s;
+    p = evaluate(c, s);
+  }
+  return s;
+}
+
+}  // namespace
+
+std::optional<double> first_zero(std::span<const double> c, double end) {
+  if (c[0] <= 0) return 0.0;
+  constexpr std::size_t low = 5;
+  const double rest = c.size() > low ? sum_of_moduli(c, low) : 0;
+  if (sum_of_moduli(c.first(std::min(low, c.size())), 1) + rest < c[0]) return std::nullopt;
+  double s = 0;
+  if (c.size() > low) {
+    // Most of the way on a polynomial below p with few terms: the higher ones at their worst.
+    std::array<double, low> below;
+    std::copy_n(c.begin(), low, below.begin());
+    below[low - 1] -= rest;
+    const auto near = march(std::span<const double, low>(below), 0, end, 1e-3);
+    if (!near) return std::nullopt;
+    s = *near;
+  }
+  return march(c, s, end, 2 * epsilon);
+}
+
+std::optional<double> first_minimum(std::span<const double> c, double end) {
+  double negated_slope[max_terms];
+  const std::size_t n = c.size() - 1;
+  for (std::size_t k = 0; k < n; ++k) negated_slope[k] = -static_cast<double>(k + 1) * c[k + 1];
+  if (negated_slope[0] <= 0) return std::nullopt;
+  return first_zero({negated_slope, n}, end);
+}
+
+}  // namespace graze

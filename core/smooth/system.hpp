@@ -1,0 +1,159 @@
+/// From a motion in power series (core/taylor_motion) to a System.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/contact/follow_segments.hpp"
+#include "core/math/dual.hpp"
+#include "core/system/model.hpp"
+#include "core/system/motion_system.hpp"
+#include "core/system/system.hpp"
+
+namespace graze {
+
+/// `Kind` says what moves. It provides, for a scalar S,
+///
+///     Kind::Dynamics<S>, Kind::Motion<S>      as core/taylor_motion; Motion(const Dynamics&, const
+///     Tolerance&) Dynamics<S> dynamics(std::span<const S> values) const        at these parameter values
+///
+/// and Dynamics, beyond what the motion asks for, with Vector<T> = Eigen::Matrix<T, states, 1>,
+///
+///     static constexpr int states, contacts     Eigen::Dynamic: size(), count() tell
+///     static constexpr int touches              guards whose Touch the engine keeps; the contacts come first
+///     T gap_in(i, mode, t, x) const, T opening_in(i, mode, t, x) const     gap and d gap/dt
+///
+/// and may provide `Symmetry symmetry(int state) const`.
+///
+/// A motion with `bool follow(const Leg&, const S& duration)` and `Ending<S> ending` can be followed in legs
+/// (core/follow_legs).
+template <class Kind>
+class TaylorSystem : public System {
+ public:
+  using Plain = typename Kind::template Dynamics<double>;
+
+  TaylorSystem(Kind kind, std::span<const double> values, const Tolerance& tolerance)
+      : kind_(std::move(kind)),
+        values_(values.begin(), values.end()),
+        tolerance_(tolerance),
+        plain_(kind_.template dynamics<double>(values)),
+        motion_(plain_, tolerance) {}
+  TaylorSystem(const TaylorSystem&) = delete;
+  TaylorSystem& operator=(const TaylorSystem&) = delete;
+
+  int states() const override {
+    if constexpr (Plain::states == Eigen::Dynamic) {
+      return plain_.size();
+    } else {
+      return Plain::states;
+    }
+  }
+  int contacts() const override {
+    if constexpr (Plain::contacts == Eigen::Dynamic) {
+      return plain_.count();
+    } else {
+      return Plain::contacts;
+    }
+  }
+  Symmetry symmetry(int state) const override {
+    if constexpr (requires { plain_.symmetry(state); }) {
+      return plain_.symmetry(state);
+    } else {
+      return System::symmetry(state);
+    }
+  }
+  double period() const override { return plain_.period(); }
+  bool periodic() const override { return true; }
+  double rate() const override { return plain_.rate(); }
+
+  Outcome advance(HybridState& state, const Section& section, Observer* observer) override {
+    return move_plain(motion_, same, state, section, touches(), observer);
+  }
+  Outcome advance(HybridState& state, const Section& section, Tangent& tangent) override {
+    return in_chunks(state, tangent, [&](HybridState& from, const Tangent& seed, Eigen::Index first) {
+      return seed.state.cols() - first == 1 ? carry<1>(from, section, seed, tangent, first)
+                                            : carry<directions>(from, section, seed, tangent, first);
+    });
+  }
+  bool prescribes(int) const override { return has_legs; }
+  std::optional<Course> follow(std::span<const Leg> legs, int parameter) override {
+    if constexpr (has_legs) {
+      constexpr int columns = leg_directions;
+      using S = Dual<columns>;
+      using Point = typename Kind::template Motion<S>;
+      const std::vector<S> values = varied_parameters<columns>(values_, parameter);
+      const auto varied = kind_.template dynamics<S>(std::span<const S>(values));
+      const auto point_for = [&](const Leg&) { return Point(varied, tolerance_); };
+      auto course = follow_legs<columns>(legs, states(), point_for, same);
+      if (course) course->period_slope = varied.period().slope[columns - 1];
+      return course;
+    } else {
+      return System::follow(legs, parameter);
+    }
+  }
+  void gaps(const HybridState& state, Eigen::VectorXd& gap, Eigen::VectorXd& rate) const override {
+    gap.resize(contacts());
+    rate.resize(contacts());
+    const Vector<double> x = state.x;
+    for (int i = 0; i < contacts(); ++i) {
+      gap(i) = plain_.gap_in(i, state.mode, state.time, x);
+      rate(i) = plain_.opening_in(i, state.mode, state.time, x);
+      if constexpr (requires { plain_.behind(i, state.x); }) {  // before the start has told the side
+        if (state.settled || !(gap(i) < 0) || !plain_.behind(i, state.x)) continue;
+        gap(i) = -gap(i);
+        rate(i) = -rate(i);
+      }
+    }
+  }
+  Eigen::RowVectorXd gap_gradient(const HybridState& state, int contact) const override {
+    using S = Dual<1>;
+    const std::vector<S> values(values_.begin(), values_.end());
+    const auto dynamics = kind_.template dynamics<S>(std::span<const S>(values));
+    Vector<S> x = state.x.template cast<S>();
+    Eigen::RowVectorXd gradient(x.size());
+    for (Eigen::Index i = 0; i < x.size(); ++i) {
+      x(i).slope[0] = 1;
+      gradient(i) = dynamics.gap_in(contact, state.mode, S(state.time), x).slope[0];
+      x(i).slope[0] = 0;
+    }
+    return gradient;
+  }
+
+ private:
+  template <class T>
+  using Vector = Eigen::Matrix<T, Plain::states, 1>;
+  static constexpr auto same = [](Eigen::Index i) { return i; };
+  /// Derivatives carried at once.
+  static constexpr int directions = Plain::states == Eigen::Dynamic ? 6 : Plain::states;
+  static constexpr int leg_directions = directions + 3;
+  static constexpr bool has_legs = requires(typename Kind::template Motion<Dual<leg_directions>> & point,
+                                            const Leg& leg, const Dual<leg_directions>& duration) {
+    point.follow(leg, duration);
+  };
+
+  std::size_t touches() const {
+    return Plain::contacts == Eigen::Dynamic ? static_cast<std::size_t>(contacts())
+                                             : static_cast<std::size_t>(Plain::touches);
+  }
+
+  template <int N>
+  std::pair<Outcome, Eigen::Index> carry(HybridState& state, const Section& section, const Tangent& seed,
+                                         Tangent& tangent, Eigen::Index first) {
+    const std::vector<Dual<N>> values = dual_parameters<N>(values_, seed, first);
+    const auto dynamics = kind_.template dynamics<Dual<N>>(std::span<const Dual<N>>(values));
+    typename Kind::template Motion<Dual<N>> motion(dynamics, tolerance_);
+    return {move_directions<N>(motion, same, state, section, touches(), seed, tangent, first), N};
+  }
+
+  Kind kind_;
+  std::vector<double> values_;
+  Tolerance tolerance_;
+  Plain plain_;
+  typename Kind::template Motion<double> motion_;
+};
+
+}  // namespace graze

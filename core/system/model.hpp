@@ -1,0 +1,81 @@
+/// What a model is to the rest of the program.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/settings/parameter.hpp"
+#include "core/settings/value.hpp"
+#include "core/system/system.hpp"
+
+namespace graze {
+
+/// Numbers that decide when the engine stops following; each with its reason in tolerance_keys().
+struct Tolerance {
+  double chatter = 1e-5;
+  double turn = 0.01;
+  std::int64_t events = 100000;
+  double patience = 1000;
+  double integration = 1e-15;
+};
+
+/// Table [tolerance] of the case file.
+const std::vector<Key>& tolerance_keys();
+/// From the checked table.
+Tolerance read_tolerance(const Value& table);
+
+class Model {
+ public:
+  virtual ~Model() = default;
+  /// All scalars that a sweep may vary, with the values of the case file.
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+  const std::vector<Quantity>& states() const { return states_; }
+  const std::vector<Quantity>& contacts() const { return contacts_; }
+  /// Dry frictions of which it is told when they stick.
+  const std::vector<Quantity>& frictions() const { return frictions_; }
+  /// Index of a parameter by name, -1 when there is none.
+  int parameter_index(std::string_view name) const;
+  /// The values of the case file, in the order of parameters().
+  std::vector<double> values() const;
+  /// Where a motion starts at these parameter values when the case file does not say.
+  virtual std::vector<double> start(std::span<const double> values) const;
+  /// The system at these parameter values; nullptr when they make none (Outcome::bad_parameters).
+  virtual std::unique_ptr<System> system(std::span<const double> values,
+                                         const Tolerance& tolerance) const = 0;
+
+ protected:
+  std::vector<Parameter> parameters_;
+  std::vector<Quantity> states_;
+  std::vector<Quantity> contacts_;
+  std::vector<Quantity> frictions_;
+};
+
+struct ModelInfo {
+  std::string name;
+  std::string meaning;                 ///< a sentence or two: the system in words
+  std::string equations;               ///< plain text, one equation a line
+  std::vector<std::string> citations;  ///< papers, most important first
+  std::vector<Key> keys;               ///< of table [model], `name` left out
+  std::vector<Quantity> states;        ///< with the default settings
+  std::vector<Quantity> contacts;      ///< with the default settings
+  std::vector<Quantity> frictions;     ///< with the default settings
+  std::string modes;                   ///< what the integer `mode` says
+  /// Start of a motion for a model whose settings are its parameters; empty: all states zero.
+  std::function<std::vector<double>(std::span<const double> values)> start;
+  /// From the checked table [model]. Throws InputError.
+  std::function<std::shared_ptr<const Model>(const Value& table)> make;
+
+  /// For a model whose settings are just its parameters: fills in `keys` and `make` from their table, after
+  /// states and contacts. `system` makes the system from their values, nullptr when they make none.
+  void set_parameters(
+      std::vector<Parameter> parameters,
+      std::function<std::unique_ptr<System>(std::span<const double>, const Tolerance&)> system);
+};
+
+/// All models, by name.
+const std::vector<ModelInfo>& models();
+
+}  // namespace graze

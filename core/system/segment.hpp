@@ -1,0 +1,61 @@
+/// A motion by prescription: legs whose ends are given, not found, so that they stay differentiable where an
+/// event appears or vanishes. What periodic orbits are solved and continued with.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <vector>
+
+#include "core/system/event.hpp"
+
+namespace graze {
+
+/// One leg: a flow with given contacts closed, whatever the guards say, and one event at its end.
+///
+/// | end              | guard, zero where the event belongs    | measure, positive while the event is one |
+/// | impact           | gap of the open contact                | approach speed; may pass through zero    |
+/// | graze            | rate of the contact's guard            | the guard: gap, or force when closed     |
+/// | release          | force of the closed contact            | rate at which the force falls            |
+/// | chatter_complete | gap; begins right after an impact      | force on the contact with the body there |
+/// | stick            | gap rate; begins on the contact        | the same                                 |
+/// | section          | none (0)                               | none (0)                                 |
+///
+/// Forces count per mass felt along the normal, as accelerations. At `graze` and `section` nothing is done.
+struct Leg {
+  /// How long it lasts: as given, or to the next zero of its contact's gap, which is looked for within about
+  /// the shortest time scale of the system: in a flight under way, or in one that begins on the contact.
+  /// own: no leg by prescription but the system's own motion with all its events, from phase zero to phase
+  /// zero, over the whole number of forcing periods that the duration is nearest to; the duration moves
+  /// nothing but the time at its end.
+  enum class Length : signed char { given, flight, rebound, own };
+  static bool finds_end(Length length) { return length == Length::flight || length == Length::rebound; }
+
+  Eigen::VectorXd state;  ///< where it begins, in the order of the states; empty: where the one before ended
+  double time = 0;        ///< when it begins, for the phase of the forcing; NaN: when the one before ended
+  double duration = 0;    ///< may be slightly negative: two events in exchanged order
+  Length length = Length::given;
+  std::int64_t mode = 0;  ///< contacts closed along it, as in HybridState
+  EventKind end = EventKind::section;
+  int contact = -1;
+};
+
+/// Where a leg leads. Derivatives in columns: by each state at its beginning, the time of its beginning, its
+/// duration, the parameter.
+struct Reached {
+  Eigen::VectorXd state;  ///< after the event
+  Eigen::MatrixXd state_slope;
+  double time = 0;  ///< when it ends
+  Eigen::RowVectorXd time_slope;
+  double guard = 0;
+  Eigen::RowVectorXd guard_slope;
+  double measure = 0;
+  Eigen::RowVectorXd measure_slope;
+};
+
+/// Legs that have been followed.
+struct Course {
+  std::vector<Reached> legs;
+  double period_slope = 0;  ///< of the forcing period, by the parameter
+};
+
+}  // namespace graze

@@ -1,0 +1,112 @@
+/// A model at one set of parameter values, ready to move: what analyses see of a motion, whatever engine
+/// is behind it. One virtual call per map iterate.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/system/event.hpp"
+#include "core/system/outcome.hpp"
+#include "core/system/segment.hpp"
+
+namespace graze {
+
+/// How a contact stands at the start of an arc, beyond what the state tells: the number of leading
+/// derivatives of its gap that are zero by what has just happened there. Alike for what else is watched.
+struct Touch {
+  int order = 0;  ///< 0: apart; 1: just rebounded; 2: just let go by a jump; 3: let go by a vanishing force
+  double speed = 0;  ///< order 1: speed with which the gap opens, exact where the state has lost digits
+  double root = 0;   ///< of a compliant contact: root of its penetration, likewise
+};
+
+/// Where a motion stands.
+struct HybridState {
+  double time = 0;             ///< at most one forcing period beyond the start where the forcing is periodic
+  std::int64_t turns = 0;      ///< whole forcing periods on top of `time`
+  Eigen::VectorXd x;           ///< one entry per state of the model
+  std::int64_t mode = 0;       ///< which contacts are closed (bit i: contact i) and, above, model-defined
+  std::vector<Touch> touches;  ///< per contact; then two per friction
+  bool settled = false;        ///< false: mode and touches are still to be found from x (a fresh start)
+};
+
+/// A surface that ends a map iterate.
+struct Section {
+  enum class Kind {
+    stroboscopic,   ///< the forcing phase is zero again (autonomous: after `interval`)
+    impact_before,  ///< contact `contact` is about to be hit
+    impact_after,   ///< contact `contact` has just been hit
+    level,          ///< state `coordinate` passes `level`, rising (direction +1) or falling (-1)
+    time            ///< after `interval`
+  };
+  Kind kind = Kind::stroboscopic;
+  int contact = 0;
+  int coordinate = 0;
+  double level = 0;
+  int direction = 1;
+  double interval = std::numeric_limits<double>::infinity();
+};
+
+/// What may be added to a state without changing anything else of the motion: analyses that ask whether a
+/// motion comes back ask it but for that.
+enum class Symmetry {
+  none,
+  turn,  ///< whole turns, 2π: an angle
+  shift  ///< anything: a place along something that is alike everywhere
+};
+
+/// Derivatives carried along a motion, one direction per column: of the state, the time and the parameters.
+struct Tangent {
+  Eigen::MatrixXd state;      ///< states x directions; in: at the start, out: at the section
+  Eigen::RowVectorXd time;    ///< of the time at which the section is met
+  Eigen::MatrixXd parameter;  ///< parameters x directions; not changed; those without a row are fixed
+};
+
+class System {
+ public:
+  virtual ~System() = default;
+
+  virtual int states() const = 0;
+  virtual int contacts() const = 0;
+  /// Frictions whose sticking is told, in the order of Model::frictions().
+  virtual int frictions() const { return 0; }
+  /// Whether friction `k` does not slide.
+  virtual bool sticks(const HybridState& state, int k) {
+    static_cast<void>(state);
+    static_cast<void>(k);
+    return false;
+  }
+  /// Forcing period, 0 when autonomous.
+  virtual double period() const = 0;
+  /// Whether the right-hand side has this period exactly (all forcing frequencies are multiples of one).
+  virtual bool periodic() const = 0;
+  /// The fastest rate of the system, 1/time: its highest natural, damping or forcing frequency.
+  virtual double rate() const = 0;
+
+  /// Moves from where `state` stands to the next meeting with the section, events reported to `observer`
+  /// (nullptr: none). On an outcome other than ok the state is where the motion broke off.
+  virtual Outcome advance(HybridState& state, const Section& section, Observer* observer) = 0;
+  /// The same with derivatives through every event on the way.
+  virtual Outcome advance(HybridState& state, const Section& section, Tangent& tangent) = 0;
+  /// Whether this system follows legs by prescription, with derivatives by this parameter.
+  virtual bool prescribes(int parameter) const {
+    static_cast<void>(parameter);
+    return false;
+  }
+  /// Follows legs with their derivatives, also by one parameter (its index in Model::parameters()). Nothing:
+  /// a leg that this system cannot follow. Every forced system follows one leg of its own motion.
+  virtual std::optional<Course> follow(std::span<const Leg> legs, int parameter);
+  /// Gap of every contact (>= 0 while open) and its rate at a state.
+  virtual void gaps(const HybridState& state, Eigen::VectorXd& gap, Eigen::VectorXd& rate) const = 0;
+  /// Derivative of the gap of one contact with respect to the state.
+  virtual Eigen::RowVectorXd gap_gradient(const HybridState& state, int contact) const = 0;
+  virtual Symmetry symmetry(int state) const {
+    static_cast<void>(state);
+    return Symmetry::none;
+  }
+};
+
+}  // namespace graze

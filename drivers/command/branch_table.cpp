@@ -1,0 +1,117 @@
+#include "drivers/command/branch_table.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "core/settings/value.hpp"
+#include "drivers/command/summary.hpp"
+#include "drivers/plot/sheet.hpp"
+
+namespace graze {
+namespace {
+
+std::string attribute(const Dataset& data, std::string_view name) {
+  for (const auto& [key, text] : data.attributes)
+    if (key == name) return text;
+  return {};
+}
+
+const Dataset& part(const Dataset& data, std::string_view name) {
+  const Dataset* group = data.group(name);
+  if (group == nullptr) throw InputError(fmt::format("the file has no group {}", name));
+  return *group;
+}
+
+const Array& column(const Dataset& data, std::string_view name) {
+  const Array* array = data.find(name);
+  if (array == nullptr) throw InputError(fmt::format("the file has no array {}", name));
+  return *array;
+}
+
+/// The array over the located points that is the parameter: the one with none of the fixed names.
+std::string parameter_of(const Dataset& points) {
+  for (const Array& array : points.arrays) {
+    const bool fixed = array.name == "kind" || array.name == "contact" || array.name == "branch" ||
+                       array.name == "forcing_periods";
+    if (!fixed && array.dimensions == std::vector<std::string>{"point"}) return array.name;
+  }
+  throw InputError("the located points have no parameter");
+}
+
+std::string contact_text(double contact, const std::vector<std::string>& names) {
+  return contact >= 0 ? names.at(static_cast<std::size_t>(contact)) : "";
+}
+
+std::string kind_text(const Array& kind, std::size_t k) {
+  return kind.flags.at(static_cast<std::size_t>(number(kind, k)));
+}
+
+/// Names of the contacts, from the first branch.
+std::vector<std::string> contacts_of(const Dataset& data) {
+  const Dataset& branches = part(data, "branch");
+  return branches.groups.empty() ? std::vector<std::string>{}
+                                 : index_names(branches.groups.front().data, "contact");
+}
+
+}  // namespace
+
+bool has_branches(const Dataset& data) {
+  return data.group("branch") != nullptr && data.group("bifurcation") != nullptr;
+}
+
+std::string branch_text(const Dataset& data) {
+  const Dataset& branches = part(data, "branch");
+  const Dataset& points = part(data, "bifurcation");
+  const std::string parameter = parameter_of(points);
+  const std::vector<std::string> contacts = contacts_of(data);
+  std::string text = "\nbranches\n";
+  for (std::size_t k = 0; k < branches.groups.size(); ++k) {
+    const Dataset& branch = branches.groups[k].data;
+    text += fmt::format("  {}: {} from {:.8g} to {:.8g}, {} points, {:.0f} % stable, {} forcing period(s)\n",
+                        k, parameter, number(column(data, "least"), k), number(column(data, "greatest"), k),
+                        number(column(data, "points"), k), 100 * number(column(data, "stable_share"), k),
+                        number(column(branch, "forcing_periods"), 0));
+    text += fmt::format("     from {}\n     first point: {}\n     last point: {}\n",
+                        attribute(branch, "origin"), attribute(branch, "begins"), attribute(branch, "ends"));
+  }
+  const Array& kind = column(points, "kind");
+  text += fmt::format("\nbifurcation points\n  {:<16} {:>19} {:>8} {:>7} {:>8}\n", "kind", parameter,
+                      "contact", "branch", "periods");
+  for (std::size_t k = 0; k < points.size("point"); ++k) {
+    text += fmt::format("  {:<16} {:>19.13g} {:>8} {:>7} {:>8}\n", kind_text(kind, k),
+                        number(column(points, parameter), k),
+                        contact_text(number(column(points, "contact"), k), contacts),
+                        number(column(points, "branch"), k), number(column(points, "forcing_periods"), k));
+  }
+  if (const Dataset* sweep = data.group("sweep")) {
+    text += "\nattractors of the sweep\n";
+    for (const ClassCount& c : class_counts(column(*sweep, "fate")))
+      text += fmt::format("  {} {}\n", c.count, c.name);
+  }
+  return text;
+}
+
+std::string bifurcation_csv(const Dataset& data) {
+  const Dataset& points = part(data, "bifurcation");
+  const std::string parameter = parameter_of(points);
+  const std::vector<std::string> contacts = contacts_of(data);
+  const std::vector<std::string> states = index_names(points, "state");
+  const Array& kind = column(points, "kind");
+  const Array& orbit = column(points, "orbit_state");
+  std::string text =
+      fmt::format("kind,{},contact,branch,forcing_periods,{}\n", parameter, fmt::join(states, ","));
+  for (std::size_t k = 0; k < points.size("point"); ++k) {
+    text += fmt::format("{},{:.17g},{},{},{}", kind_text(kind, k), number(column(points, parameter), k),
+                        contact_text(number(column(points, "contact"), k), contacts),
+                        number(column(points, "branch"), k), number(column(points, "forcing_periods"), k));
+    for (std::size_t i = 0; i < states.size(); ++i)
+      text += fmt::format(",{:.17g}", number(orbit, k * states.size() + i));
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace graze

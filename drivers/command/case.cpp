@@ -1,0 +1,359 @@
+#include "drivers/command/case.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <new>
+#include <stdexcept>
+#include <thread>
+
+#include "data/archive.hpp"
+#include "data/memory.hpp"
+#include "drivers/command/text.hpp"
+#include "generated/version.hpp"
+
+namespace graze {
+namespace {
+
+// Files in the block folder of a run, about, unless run.block says otherwise: few enough that other programs
+// can open all of them at once, which reading an unfinished result takes.
+constexpr double most_blocks = 400;
+constexpr double most_files = 100000;  // and at most so many then
+constexpr double touching = -1e-12;    // gaps above this are on the stop, not inside
+constexpr double exact_integers = 1LL << 53;
+
+Key integer_key(const char* name, const char* meaning, double low, double high) {
+  Key key;
+  key.name = name;
+  key.type = Key::Type::integer;
+  key.unit = "1";
+  key.meaning = meaning;
+  key.fallback = Value(std::int64_t{0});
+  key.range = Range{low, high};
+  return key;
+}
+
+Key text_key(const char* name, const char* meaning) {
+  Key key;
+  key.name = name;
+  key.type = Key::Type::text;
+  key.meaning = meaning;
+  key.fallback = Value("");
+  return key;
+}
+
+Key table_key(const char* name, const char* meaning, std::vector<Key> children) {
+  Key key;
+  key.name = name;
+  key.type = Key::Type::table;
+  key.meaning = meaning;
+  key.children = std::move(children);
+  return key;
+}
+
+/// A required table whose key `name` chooses one of `list` (models or analyses).
+template <class Info>
+Key choice_key(const char* name, const char* meaning, const std::vector<Info>& list) {
+  Key key = table_key(name, meaning, {});
+  key.required = true;
+  for (const Info& info : list) key.variants.push_back({info.name, info.meaning, info.keys});
+  return key;
+}
+
+template <class Info>
+const Info& chosen(const std::vector<Info>& list, const Value& table) {
+  const std::string& name = table.at("name").text("name");
+  return *std::find_if(list.begin(), list.end(), [&](const Info& info) { return info.name == name; });
+}
+
+/// Keys of [initial] for one model: time, the whole state or its entries by name.
+std::vector<Key> initial_keys(const std::vector<Quantity>& states) {
+  std::vector<Key> keys(2);
+  keys[0].name = "time";
+  keys[0].fallback = Value(0.0);
+  keys[1].name = "state";
+  keys[1].type = Key::Type::numbers;
+  for (const Quantity& state : states) {
+    Key& key = keys.emplace_back();
+    key.name = state.name;
+    key.unit = state.unit;
+    key.meaning = state.meaning;
+  }
+  for (Key& key : keys) key.range = Range::finite();
+  return keys;
+}
+
+void read_initial(const Value& given, Problem& problem) {
+  const std::vector<Quantity>& states = problem.model->states();
+  const Value table = checked(given, initial_keys(states), "initial");
+  const Value* state = table.find("state");
+  problem.start_time = table.at("time").number("initial.time");
+  problem.start_state = problem.model->start(problem.model->values());
+  problem.start_given = state != nullptr;
+  if (state != nullptr) {
+    problem.start_state = state->numbers("initial.state");
+    if (problem.start_state.size() != states.size()) {
+      throw InputError(state->place(), "initial.state", state->toml(),
+                       fmt::format("must have {} entries, one per state of the model", states.size()));
+    }
+  }
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const Value* entry = table.find(states[i].name);
+    if (entry == nullptr) continue;
+    const std::string key = "initial." + states[i].name;
+    if (state != nullptr) {
+      throw InputError(entry->place(), key, entry->toml(), "give initial.state or single states, not both");
+    }
+    problem.start_state[i] = entry->number(key);
+    problem.start_given = true;
+  }
+}
+
+/// Parameter values where the start is looked at: the corners of a sweep, else the model's own.
+std::vector<std::vector<double>> corners(const Case& c) {
+  std::vector<std::vector<double>> all = {c.problem.model->values()};
+  for (const std::string& name : c.analysis->point_dimensions()) {
+    const int parameter = c.problem.model->parameter_index(name);
+    const Array* axis = c.layout.find(name);
+    if (parameter < 0 || axis == nullptr) continue;
+    const auto* values = std::get_if<std::vector<double>>(&axis->values);
+    if (values == nullptr || values->empty()) continue;
+    const std::size_t before = all.size();
+    for (std::size_t k = 0; k < before; ++k) {
+      std::vector<double> other = all[k];
+      all[k][static_cast<std::size_t>(parameter)] = values->front();
+      other[static_cast<std::size_t>(parameter)] = values->back();
+      all.push_back(std::move(other));
+    }
+  }
+  return all;
+}
+
+/// A contact that the start violates, and by how much.
+struct Violation {
+  std::size_t contact = 0;
+  double depth = 0;
+};
+
+/// The deepest violation by the start at these parameter values; depth 0: none.
+Violation violation(const Problem& problem, const std::vector<double>& values) {
+  Violation worst;
+  const std::unique_ptr<System> system = problem.model->system(values, problem.tolerance);
+  if (!system) return worst;  // that is for the analysis to report
+  const HybridState start = problem.start(values);
+  Eigen::VectorXd gap;
+  Eigen::VectorXd rate;
+  system->gaps(start, gap, rate);
+  for (Eigen::Index i = 0; i < gap.size(); ++i) {
+    if (gap(i) < touching && -gap(i) > worst.depth) worst = {static_cast<std::size_t>(i), -gap(i)};
+  }
+  return worst;
+}
+
+void check_start(const Case& c, const Value& initial) {
+  const Value* starts = c.problem.analysis.find("start");
+  if (starts != nullptr && starts->is_text() &&
+      (starts->text("start") == "random" || starts->text("start") == "from_sweep"))
+    return;  // not used then
+  Violation first;
+  for (const std::vector<double>& values : corners(c)) {
+    const Violation here = violation(c.problem, values);
+    if (here.depth == 0) return;
+    if (first.depth == 0) first = here;
+  }
+  const Quantity& contact = c.problem.model->contacts()[first.contact];
+  throw InputError(initial.place(), "initial", initial.toml(),
+                   fmt::format("the start lies inside the stop of contact {} ({}) by {:.6g}", contact.name,
+                               contact.meaning, first.depth));
+}
+
+/// A case file may come from a stranger: the result that it names stays in the folder where graze is started.
+std::string read_output(const Value& table) {
+  const Value& file = table.at("file");
+  const std::filesystem::path path = file.text("output.file");
+  const bool escapes = path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end();
+  if (!escapes) return path;
+  throw InputError(file.place(), "output.file", file.toml(),
+                   "must be a name below the current folder; -o takes any other");
+}
+
+/// Makes the analysis and the layout of its result.
+void ask(Case& c) {
+  const auto too_large = [&] {
+    return InputError(c.file.path + ": not even the coordinates of the result fit into memory: fewer points");
+  };
+  try {
+    c.analysis = c.question->make(c.problem);
+    c.layout = c.analysis->layout();
+  } catch (const std::bad_alloc&) {
+    throw too_large();
+  } catch (const std::length_error&) {  // what a vector says to an absurd size
+    throw too_large();
+  }
+}
+
+/// Everything that determines the arrays, in one notation.
+std::string identity_of(const Value& root, const Problem& problem, const std::string& sweep_identity) {
+  Value::Array state;
+  for (const double x : problem.start_state) state.emplace_back(x);
+  Value initial;
+  initial.set("time", Value(problem.start_time));
+  initial.set("state", Value(std::move(state)));
+
+  Value essence;
+  essence.set("model", root.at("model"));
+  essence.set("initial", std::move(initial));
+  essence.set("analysis", root.at("analysis"));
+  essence.set("tolerance", root.at("tolerance"));
+  essence.set("seed", root.at("run").at("seed"));
+  if (problem.sweep) essence.set("sweep", Value(sweep_identity));
+  return fmt::format("graze {}: {}", GRAZE_VERSION, essence.toml());
+}
+
+/// Reads the result that the analysis starts from, if it names one; returns its identity.
+std::string read_sweep(Problem& problem) {
+  const Value* sweep = problem.analysis.find("sweep");
+  if (sweep == nullptr) return {};
+  try {
+    Result result = read_result(sweep->text("analysis.sweep"));
+    problem.sweep = std::make_shared<const Dataset>(std::move(result.data));
+    for (const auto& [name, text] : result.attributes) {
+      if (name == "identity") return text;
+    }
+  } catch (const InputError& error) {
+    throw InputError(sweep->place(), "analysis.sweep", sweep->toml(), error.what());
+  }
+  return {};
+}
+
+double element_bytes(const Array& array) {
+  return std::visit(
+      [](const auto& values) {
+        return static_cast<double>(sizeof(typename std::decay_t<decltype(values)>::value_type));
+      },
+      array.values);
+}
+
+/// Bytes of all arrays where the leading dimensions `names` have the extents `counts` instead of their own.
+double bytes_of(const Dataset& layout, const std::vector<std::string>& names,
+                const std::vector<std::size_t>& counts) {
+  double total = 0;
+  for (const Array& array : layout.arrays) {
+    double bytes = element_bytes(array);
+    for (const std::string& dimension : array.dimensions) {
+      const auto place = std::find(names.begin(), names.end(), dimension);
+      const std::size_t size = place == names.end() ? layout.size(dimension)
+                                                    : counts[static_cast<std::size_t>(place - names.begin())];
+      bytes *= static_cast<double>(size);
+    }
+    total += bytes;
+  }
+  return total;
+}
+
+void check_files(const Case& c, double blocks) {
+  if (blocks <= most_files) return;
+  throw InputError(
+      fmt::format("{}: the result would be in {:.0f} block files, more than {:.0f}: a larger run.block "
+                  "or fewer branches to follow",
+                  c.file.path, blocks, most_files));
+}
+
+void check_memory(const Case& c, const Plan& plan) {
+  double largest = 0;
+  for (const Box& box : plan.boxes) {
+    largest = std::max(largest, bytes_of(c.layout, c.analysis->point_dimensions(), box.count));
+  }
+  const double needed = largest * plan.threads;
+  if (needed <= physical_memory()) return;
+  throw InputError(fmt::format(
+      "{}: a result of {} ({:.0f} bytes) in blocks of up to {}, {} at a time, needs more than the {} of "
+      "memory here: fewer points, a shorter record or a smaller run.block",
+      c.file.path, bytes_text(plan.bytes), plan.bytes, bytes_text(largest), plan.threads,
+      bytes_text(physical_memory())));
+}
+
+}  // namespace
+
+std::vector<Key> case_keys() {
+  Key format = integer_key("graze", "format of the case file", 1, 1);
+  format.fallback = Value();
+  format.required = true;
+  Key initial = table_key(
+      "initial", "the start: time (default 0) and state = [...], or single states by name (default 0)", {});
+  initial.type = Key::Type::open;  // its keys are known with the model only
+  return {
+      format,
+      text_key("title", "what the case shows; the title of pictures"),
+      choice_key("model", "the system and its parameters", models()),
+      initial,
+      choice_key("analysis", "the question and its settings", analyses()),
+      table_key("tolerance", "numbers that decide when the engine stops following", tolerance_keys()),
+      table_key(
+          "run", "how the work is done",
+          {integer_key("seed", "of random starts", 0, exact_integers),
+           integer_key("block", "points per block file; 0: as many as give some hundred blocks", 0, 1e9),
+           integer_key("threads", "0: as many as the machine has", 0, 1024)}),
+      table_key(
+          "output", "where results go",
+          {text_key("file", "result file, from the current folder; default: the case's name with .h5")}),
+  };
+}
+
+Case load_case(const std::string& path, const std::vector<std::string>& overrides) {
+  return understood(read_case(path, overrides));
+}
+
+Case understood(CaseFile file) {
+  Case c;
+  c.file = std::move(file);
+  static const std::vector<Key> keys = case_keys();
+  const Value root = checked(c.file.root, keys, "");
+  c.title = root.at("title").text("title");
+  c.model = &chosen(models(), root.at("model"));
+  c.question = &chosen(analyses(), root.at("analysis"));
+  c.output = read_output(root.at("output"));
+  c.block = static_cast<std::size_t>(root.at("run").at("block").integer("run.block"));
+  c.threads = static_cast<int>(root.at("run").at("threads").integer("run.threads"));
+
+  c.problem.model = c.model->make(root.at("model"));
+  c.problem.analysis = root.at("analysis");
+  c.problem.tolerance = read_tolerance(root.at("tolerance"));
+  c.problem.seed = static_cast<std::uint64_t>(root.at("run").at("seed").integer("run.seed"));
+  const Value* given = root.find("initial");
+  const Value initial = given != nullptr ? *given : Value(Value::Table{});
+  read_initial(initial, c.problem);
+  const std::string sweep = read_sweep(c.problem);
+  c.identity = identity_of(root, c.problem, sweep);
+  ask(c);
+  check_start(c, initial);
+  return c;
+}
+
+Plan make_plan(const Case& given, int threads) {
+  Plan plan;
+  const std::vector<std::string> dimensions = given.analysis->point_dimensions();
+  std::vector<std::size_t> extents;
+  plan.points = 1;
+  for (const std::string& dimension : dimensions) {
+    extents.push_back(given.layout.size(dimension));
+    plan.points *= static_cast<double>(extents.back());
+  }
+  plan.bytes = bytes_of(given.layout, dimensions, extents);
+  plan.blocks = !dimensions.empty();
+  plan.threads = threads > 0 ? threads : given.threads;
+  if (plan.threads == 0) plan.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+
+  const double per_block = given.block > 0 ? static_cast<double>(given.block)
+                                           : std::max(static_cast<double>(given.analysis->least_points()),
+                                                      std::ceil(plan.points / most_blocks));
+  check_files(given, plan.points / per_block);  // before so many boxes are made
+  plan.boxes = given.analysis->blocks(static_cast<std::size_t>(per_block));
+  check_files(given, static_cast<double>(plan.boxes.size()));
+  check_memory(given, plan);
+  return plan;
+}
+
+}  // namespace graze

@@ -1,0 +1,65 @@
+#include "drivers/command/command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <utility>
+
+namespace graze {
+namespace {
+
+void ask(CLI::Option& option, const Asked& asked) {
+  if (asked.value != nullptr) option.type_name(asked.value);
+  option.required(asked.required);
+}
+
+}  // namespace
+
+void Verb::option(const char* names, std::string& to, const char* meaning, const Asked& asked) {
+  ask(*app_->add_option(names, to, meaning), asked);
+}
+
+void Verb::option(const char* names, double& to, const char* meaning) {
+  app_->add_option(names, to, meaning);
+}
+
+void Verb::option(const char* names, int& to, const char* meaning, const Asked& asked) {
+  CLI::Option& option = *app_->add_option(names, to, meaning);
+  ask(option, asked);
+  const Asked any;
+  if (asked.least != any.least || asked.most != any.most) option.check(CLI::Range(asked.least, asked.most));
+}
+
+void Verb::option(const char* names, std::vector<std::string>& to, const char* meaning, const Asked& asked) {
+  CLI::Option& option = *app_->add_option(names, to, meaning);
+  ask(option, asked);
+  if (names[0] == '-') option.allow_extra_args(false);
+}
+
+void Verb::flag(const char* name, bool& to, const char* meaning) { app_->add_flag(name, to, meaning); }
+
+void Verb::footer(const char* text) { app_->footer(text); }
+
+void Verb::callback(std::function<void()> work) { app_->callback(std::move(work)); }
+
+CommandLine::CommandLine(const char* about, const char* version, const char* footer)
+    : app_(std::make_unique<CLI::App>(about, "graze")) {
+  app_->set_version_flag("--version", version);
+  app_->require_subcommand(1);
+  app_->footer(footer);
+}
+
+CommandLine::~CommandLine() = default;
+
+Verb CommandLine::add_verb(const char* name, const char* meaning) {
+  return Verb(*app_->add_subcommand(name, meaning));
+}
+
+std::optional<Exit> CommandLine::parse(int argc, char** argv) {
+  try {
+    app_->parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {  // --help and --version come this way too
+    return app_->exit(error) == 0 ? Exit::done : Exit::wrong_input;
+  }
+}
+
+}  // namespace graze

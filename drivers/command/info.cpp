@@ -1,0 +1,165 @@
+/// graze info: what is in a result file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/settings/value.hpp"
+#include "core/system/outcome.hpp"
+#include "data/archive.hpp"
+#include "data/h5.hpp"
+#include "drivers/command/basin_table.hpp"
+#include "drivers/command/branch_table.hpp"
+#include "drivers/command/command.hpp"
+#include "drivers/command/summary.hpp"
+
+namespace graze {
+namespace {
+
+constexpr std::size_t most_failures = 20;  // listed one by one
+
+std::string indented(const std::string& text) {
+  std::string result = "  ";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    result += text[i];
+    if (text[i] == '\n' && i + 1 < text.size()) result += "  ";
+  }
+  return result;
+}
+
+/// Root attributes: texts of several lines below their name, the others beside it.
+void print_provenance(const Attributes& attributes) {
+  for (const auto& [name, text] : attributes) {
+    if (text.empty()) continue;
+    if (text.find('\n') == std::string::npos) {
+      fmt::print("{}: {}\n", name, text);
+    } else {
+      fmt::print("{}:\n{}{}", name, indented(text), text.back() == '\n' ? "" : "\n");
+    }
+  }
+}
+
+/// All arrays without their values, which may be too many to read. Empty for a file that can't be opened:
+/// read_result says why.
+std::vector<Array> headers(const std::string& path) {
+  std::vector<Array> arrays;
+  try {
+    const h5::File file = h5::File::open(path);
+    for (const std::string& name : file.arrays()) {
+      Array& array = arrays.emplace_back();
+      array.name = name;
+      array.dimensions = file.dimensions_of(name);
+      array.unit = file.text(name, "units");
+      array.long_name = file.text(name, "long_name");
+      if (file.has_attribute(name, "flag_meanings")) array.flags = {file.text(name, "flag_meanings")};
+    }
+  } catch (const h5::Error&) {
+    arrays.clear();
+  }
+  return arrays;
+}
+
+bool has_groups(const std::string& path) {
+  try {
+    return !h5::File::open(path).groups().empty();
+  } catch (const h5::Error&) {
+    return false;
+  }
+}
+
+void print_shape(const std::vector<Dimension>& dimensions, const std::vector<Array>& arrays) {
+  fmt::print("\ndimensions\n");
+  for (const Dimension& d : dimensions) fmt::print("  {} = {}\n", d.name, d.size);
+  fmt::print("\narrays\n");
+  for (const Array& array : arrays) {
+    const std::string unit = array.unit.empty() || array.unit == "1" ? "" : " [" + array.unit + "]";
+    fmt::print("  {}({}){}: {}\n", array.name, fmt::join(array.dimensions, ", "), unit, array.long_name);
+  }
+}
+
+/// "delta = 0.25": where in its dimension an index lies; the index itself where there are no coordinates.
+std::string coordinate_text(const Dataset& data, const std::string& dimension, std::size_t index) {
+  const Array* axis = data.find(dimension);
+  if (axis == nullptr) return fmt::format("{} {}", dimension, index);
+  return std::visit([&](const auto& values) { return fmt::format("{} = {}", dimension, values[index]); },
+                    axis->values);
+}
+
+std::string point_text(const Dataset& data, const Array& array, std::size_t element) {
+  std::string text;
+  for (auto d = array.dimensions.rbegin(); d != array.dimensions.rend(); ++d) {
+    const std::size_t size = data.size(*d);
+    text = coordinate_text(data, *d, element % size) + (text.empty() ? "" : ", ") + text;
+    element /= size;
+  }
+  return text;
+}
+
+void print_failures(const Dataset& data) {
+  const Array* outcome = data.find("outcome");
+  if (outcome == nullptr) return;
+  const auto* codes = std::get_if<std::vector<std::int8_t>>(&outcome->values);
+  if (codes == nullptr) return;
+  std::size_t failures = 0;
+  for (std::size_t k = 0; k < codes->size(); ++k) {
+    const auto code = (*codes)[k];
+    if (code <= 0) continue;  // ok, or not computed
+    if (failures == 0) fmt::print("\nfailures\n");
+    if (++failures > most_failures) continue;
+    const bool known = static_cast<std::size_t>(code) < outcome->flags.size();
+    fmt::print("  {}: {}\n", point_text(data, *outcome, k),
+               known ? outcome->flags[static_cast<std::size_t>(code)] : std::to_string(code));
+  }
+  if (failures > most_failures) fmt::print("  and {} more\n", failures - most_failures);
+}
+
+void print_basins(const Dataset& data) {
+  const std::vector<std::string> names = basin_names(data);
+  if (names.empty()) return;
+  fmt::print("\nbasins\n");
+  for (std::size_t n = 0; n < names.size(); ++n) fmt::print("  {}: {}\n", n, names[n]);
+  const std::string exponent = uncertainty_text(data);
+  if (!exponent.empty()) fmt::print("  uncertainty exponent: {}\n", exponent);
+}
+
+void info(const std::string& path) {
+  const std::vector<Array> arrays = headers(path);
+  std::vector<std::string> wanted = classifying(arrays);
+  wanted.insert(wanted.end(), basin_arrays().begin(), basin_arrays().end());
+  const Result result = read_result(path, wanted);
+  fmt::print("{}: {}\n\n", path, result.complete ? "complete" : "not complete; graze run goes on with it");
+  print_provenance(result.attributes);
+  print_shape(result.data.dimensions, arrays);
+  fmt::print("\ncounts\n");
+  print_summary(stdout, result.data);
+  print_basins(result.data);
+  print_failures(result.data);
+  if (has_groups(path)) {
+    const Result whole = read_result(path);
+    if (has_branches(whole.data)) fmt::print("{}", branch_text(whole.data));
+  }
+}
+
+/// Bifurcation points alone, for other programs.
+void print_csv(const std::string& path) {
+  const Result result = read_result(path);
+  if (!has_branches(result.data)) throw InputError(path + ": has no bifurcation points (--csv)");
+  fmt::print("{}", bifurcation_csv(result.data));
+}
+
+}  // namespace
+
+GRAZE_COMMAND(info) {
+  static_cast<void>(context);
+  Verb verb = app.add_verb("info", "say what is in a result file");
+  const auto path = std::make_shared<std::string>();
+  const auto csv = std::make_shared<bool>(false);
+  verb.option("FILE", *path, "result file, complete or not", {.required = true});
+  verb.flag("--csv", *csv, "only the bifurcation points of a continuation, as CSV");
+  verb.callback([path, csv] { *csv ? print_csv(*path) : info(*path); });
+}
+
+}  // namespace graze

@@ -1,0 +1,126 @@
+/// graze check: is the case valid, and what would a run do?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "analysis/run/execute.hpp"
+#include "drivers/command/case.hpp"
+#include "drivers/command/case_options.hpp"
+#include "drivers/command/command.hpp"
+#include "drivers/command/text.hpp"
+#include "drivers/run/stop.hpp"
+
+namespace graze {
+namespace {
+
+constexpr std::size_t sample_boxes = 5;
+constexpr std::size_t sample_points = 2;  // of each box, about
+constexpr double sample_seconds = 2;
+
+/// Takes blocks and forgets them.
+class Forget final : public Sink {
+ public:
+  bool has(std::size_t) const override { return false; }
+  void put(std::size_t, const Dataset&) override {}
+};
+
+/// The beginning of a box, about so many points of it.
+Box beginning(Box box, std::size_t points) {
+  for (std::size_t& count : box.count) {
+    const std::size_t rest = box.points() / count;
+    count = std::clamp<std::size_t>(points / std::max<std::size_t>(1, rest), 1, count);
+  }
+  return box;
+}
+
+/// Seconds that one point takes, from a few spread over the case.
+double seconds_per_point(const Analysis& analysis, const std::vector<Box>& boxes) {
+  std::vector<Box> sample;
+  const std::size_t n = std::min(sample_boxes, boxes.size());
+  for (std::size_t k = 0; k < n; ++k) {
+    sample.push_back(beginning(boxes[(2 * k + 1) * boxes.size() / (2 * n)], sample_points));
+  }
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+  std::size_t points = 0;
+  Forget forget;
+  Execution execution;
+  execution.threads = 1;
+  execution.stop = [&] { return points > 0 && spent() > sample_seconds; };
+  execution.done = [&](std::size_t more) { points += more; };
+  execute(analysis, sample, forget, execution);
+  return spent() / static_cast<double>(points);
+}
+
+const char* state_text(ResultState state) {
+  switch (state) {
+    case ResultState::absent:
+      return "new";
+    case ResultState::incomplete:
+      return "to be gone on with";
+    case ResultState::complete:
+      return "complete already";
+    case ResultState::foreign:
+      return "to be replaced, as it comes from another case";
+  }
+  return "";
+}
+
+void check(const CaseOptions& options) {
+  const Shard shard = read_shard(options.shard);
+  std::optional<Seconds> limit;
+  if (!options.max_time.empty()) limit = read_duration(options.max_time);
+  const Case c = load_case(options.path, options.overrides);
+  const Plan plan = make_plan(c, options.threads);
+  const std::string result = result_path(c, options.output);
+  const ResultState state = result_state(result, c.identity);
+  refuse_foreign(result, state, options);
+  if (options.quiet) return;
+  fmt::print("{}: valid\n", options.path);
+  if (!c.title.empty()) fmt::print("title:          {}\n", c.title);
+  fmt::print("model:          {}\n", c.model->name);
+  fmt::print("analysis:       {}\n", c.question->name);
+  fmt::print("result:         {}, {}\n", result, state_text(state));
+  if (!plan.blocks) {
+    fmt::print("blocks:         1, in one piece; its size is known afterwards\n");
+    return;
+  }
+  for (const std::string& name : c.analysis->point_dimensions()) {
+    fmt::print("dimension:      {}, {} points\n", name, c.layout.size(name));
+  }
+  fmt::print("points:         {:.0f}\n", plan.points);
+  fmt::print("blocks:         {}\n", plan.boxes.size());
+  fmt::print("bytes:          {:.0f} ({} before compression)\n", plan.bytes, bytes_text(plan.bytes));
+  double points = 0;
+  const std::vector<std::size_t> share = dealt(plan.boxes.size(), shard);
+  for (const std::size_t index : share) points += static_cast<double>(plan.boxes[index].points());
+  if (!shard.is_whole()) {
+    fmt::print("shard {}: {:.0f} points in {} blocks\n", options.shard, points, share.size());
+  }
+  const double workers =
+      std::clamp<double>(plan.threads, 1, std::max<double>(1, static_cast<double>(share.size())));
+  const double seconds = seconds_per_point(*c.analysis, plan.boxes) * points / workers;
+  fmt::print("estimated time: {} with {} threads\n", time_text(seconds), plan.threads);
+  if (limit)
+    fmt::print("runs of {}: {:.0f}\n", options.max_time, std::max(1.0, std::ceil(seconds / limit->count())));
+}
+
+}  // namespace
+
+GRAZE_COMMAND(check) {
+  static_cast<void>(context);
+  Verb verb = app.add_verb("check", "validate a case and say what a run would do");
+  const auto options = std::make_shared<CaseOptions>();
+  add_case_options(verb, *options);
+  verb.footer("Writes nothing. The time is estimated from a few points spread over the case.");
+  verb.callback([options] { check(*options); });
+}
+
+}  // namespace graze
