@@ -16,8 +16,10 @@
 
 #include "core/settings/value.hpp"
 #include "data/blocks.hpp"
+#include "data/content_digest.hpp"
 #include "data/conventions.hpp"
 #include "data/h5.hpp"
+#include "data/version_1.hpp"
 #include "generated/version.hpp"
 
 namespace graze {
@@ -26,7 +28,9 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::string result_type = "graze result";
-constexpr std::int32_t format_version = 1;
+constexpr std::int32_t format_version = 2;
+constexpr std::int64_t first_version_with_digest = 2;
+const std::string digest_attribute = "digest";
 const std::string blocks_attribute = "blocks";  // of a master: how many there are when all is done
 
 std::string now() {
@@ -57,7 +61,15 @@ void write_root(h5::File& file, const Dataset& data, const Attributes& attribute
   file.set_text("", "identity", identity);
   for (const auto& [name, text] : data.attributes) file.set_text("", name, text);
   for (const auto& [name, text] : attributes)
-    if (!file.has_attribute("", name) && name != blocks_attribute) file.set_text("", name, text);
+    if (!file.has_attribute("", name) && name != blocks_attribute && name != digest_attribute)
+      file.set_text("", name, text);
+}
+
+/// Adds the texts of the root to the digest of all the rest.
+std::string with_root(const h5::File& file, ContentDigest digest) {
+  for (const auto& [name, text] : file.attributes(""))
+    if (name != digest_attribute) digest.text("", name, text);
+  return digest.hex();
 }
 
 /// How arrays of finished files are stored; `box` in the leading dimensions of arrays without values.
@@ -147,11 +159,16 @@ void check_readable(const std::string& path) {
   if (!h5::has_signature(path)) throw InputError(path + ": is no HDF5 file, so no result file");
 }
 
+std::int64_t version_of(const h5::File& file) {
+  const std::vector<std::int64_t> version = file.integers("", "format_version");
+  return version.size() == 1 ? version[0] : 0;
+}
+
 void check_result(const h5::File& file, const std::string& path) {
   if (file.text("", "filetype") != result_type)
     throw InputError(path + ": is an HDF5 file, but no result of graze");
-  const std::vector<std::int64_t> version = file.integers("", "format_version");
-  if (version.size() != 1 || version[0] < 1 || version[0] > format_version)
+  const std::int64_t version = version_of(file);
+  if (version < 1 || version > format_version)
     throw InputError(path + ": has a format version that this program does not know (it reads up to " +
                      std::to_string(format_version) + ")");
 }
@@ -181,6 +198,39 @@ void check_sources(const h5::File& file, const std::string& path, const std::vec
     for (const std::string& array : arrays)
       if (!block.has_own_values(array))
         throw InputError(name + ": the values of " + array + " do not lie in this block");
+  }
+}
+
+bool has_digest(const h5::File& file) {
+  return version_of(file) >= first_version_with_digest || file.has_attribute("", digest_attribute);
+}
+
+/// Of a file in one piece.
+void check_digest(const h5::File& file) {
+  ContentDigest content;
+  read_digest(file, content);
+  if (with_root(file, content) != file.text("", digest_attribute))
+    throw h5::Error(file.path() + ": its digest is not that of its content");
+}
+
+/// The data of a file of any version in the form of this one.
+Dataset read_version(const h5::File& file, const std::vector<std::string>& arrays) {
+  const std::vector<std::string> groups = file.groups();
+  if (version_of(file) > 1 || std::find(groups.begin(), groups.end(), "branch") == groups.end())
+    return read_dataset(file, arrays);
+  try {
+    Dataset data = flat_branches(read_dataset(file, {}));
+    if (arrays.empty()) return data;
+    data.groups.clear();
+    std::erase_if(data.arrays, [&](const Array& array) {
+      return array.dimensions != std::vector{array.name} &&
+             std::find(arrays.begin(), arrays.end(), array.name) == arrays.end();
+    });
+    return data;
+  } catch (const std::logic_error& error) {  // out of range, not found
+    throw h5::Error(file.path() + ": " + error.what());
+  } catch (const std::bad_variant_access&) {
+    throw h5::Error(file.path() + ": an array of its branches has another type than it should");
   }
 }
 
@@ -241,13 +291,17 @@ void Archive::Impl::check_cut() const {
 void Archive::Impl::write_master() {
   const Dataset& spread = blocks.plan().layout;
   h5::replace_file(path, blocks.temporary("master"), [&](h5::File& file) {
+    ContentDigest digest;  // not stored: every block has its own
     write_root(file, layout, attributes, blocks.plan().identity);
     file.set_numbers("", blocks_attribute,
                      std::vector<std::int64_t>{static_cast<std::int64_t>(blocks.plan().boxes.size())});
-    write_dataset(file, layout, [&](const Array& array, const h5::Extents& extents) {
-      if (spread.find(array.name) == nullptr) return finished(array, extents, {});
-      return h5::Storage{{}, false, blocks.sources(array)};
-    });
+    write_dataset(
+        file, layout,
+        [&](const Array& array, const h5::Extents& extents) {
+          if (spread.find(array.name) == nullptr) return finished(array, extents, {});
+          return h5::Storage{{}, false, blocks.sources(array)};
+        },
+        digest);
   });
 }
 
@@ -271,19 +325,28 @@ void Archive::Impl::join(Digest* digest) {
     whole.arrays.insert(whole.arrays.end(), more.arrays.begin(), more.arrays.end());
   }
   h5::replace_file(path, blocks.temporary("joined"), [&](h5::File& file) {
+    ContentDigest content;
     write_root(file, layout, attributes, plan.identity);
-    write_dataset(file, whole, [&](const Array& array, const h5::Extents& extents) {
-      const bool spread = size_of(array) == 0;
-      return finished(array, extents, spread ? plan.boxes[order.front()].count : h5::Extents{});
-    });
+    write_dataset(
+        file, whole,
+        [&](const Array& array, const h5::Extents& extents) {
+          const bool spread = size_of(array) == 0;
+          return finished(array, extents, spread ? plan.boxes[order.front()].count : h5::Extents{});
+        },
+        content);
     for (const std::size_t k : order) {
       Dataset block = blocks.read(k);
       if (digest != nullptr) {
         const Dataset more = digest->describe(block);
         block.arrays.insert(block.arrays.end(), more.arrays.begin(), more.arrays.end());
       }
-      for (const Array& array : block.arrays) file.write(array.name, blocks.place(k, array), array.values);
+      for (const Array& array : block.arrays) {
+        const Box place = blocks.place(k, array);
+        file.write(array.name, place, array.values);
+        content.values("", array, extents(whole, array), place);
+      }
     }
+    file.set_text("", digest_attribute, with_root(file, content));
   });
 }
 
@@ -354,15 +417,45 @@ void write_result(const std::string& path, const Dataset& data, const Attributes
   prepare_folder(path);
   check_sizes(data);
   h5::replace_file(path, temporary_beside(path), [&](h5::File& file) {
+    ContentDigest content;
     write_root(file, data, attributes, identity);
-    write_dataset(file, data, [](const Array& array, const h5::Extents& extents) {
-      return finished(array, extents, {});
-    });
+    write_dataset(
+        file, data,
+        [](const Array& array, const h5::Extents& extents) { return finished(array, extents, {}); }, content);
+    file.set_text("", digest_attribute, with_root(file, content));
   });
 }
 
 ResultState result_state(const std::string& path, const std::string& identity) {
   return file_state(path, identity);
+}
+
+std::string verify_result(const std::string& path) {
+  check_readable(path);
+  try {
+    const h5::File file = h5::File::open(path);
+    check_result(file, path);
+    check_sources(file, path, {});
+    if (const std::size_t count = block_count(file); count > 0) {
+      Blocks::verify(path, file.text("", "identity"), count);
+      return "the values of every block are those that were written";
+    }
+    if (!has_digest(file))
+      throw InputError(path + ": was written without a digest (format version 1), so it cannot be verified");
+    check_digest(file);
+    return "values, shapes and texts are those that were written";
+  } catch (const h5::Error& error) {
+    damaged(error);
+  }
+}
+
+void check_undamaged(const std::string& path) {
+  try {
+    const h5::File file = h5::File::open(path);
+    if (has_digest(file)) check_digest(file);
+  } catch (const h5::Error& error) {
+    damaged(error);
+  }
 }
 
 RootAttributes read_attributes(const std::string& path) {
@@ -385,7 +478,7 @@ Result read_result(const std::string& path, const std::vector<std::string>& arra
     const std::size_t count = block_count(file);
     const std::size_t present = count == 0 ? 0 : Blocks::count_files(path, count);
     check_file_limit(path, present);
-    return {read_dataset(file, arrays), file.attributes(""), present == count};
+    return {read_version(file, arrays), file.attributes(""), present == count};
   } catch (const h5::Error& error) {
     damaged(error);
   }

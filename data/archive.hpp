@@ -86,11 +86,20 @@ struct RootAttributes {
   std::size_t blocks = 0;  ///< of an unfinished result, 0: in one file
 };
 
+/// Compares the digest of a result file (of an unfinished one: of each of its blocks) with all that it holds
+/// and returns a sentence on what has been compared. Throws InputError when they differ, when a file cannot
+/// be read to its end, or when it was written without a digest (format version 1).
+std::string verify_result(const std::string& path);
+
+/// The same for a finished result of any version; one without a digest is taken as it is.
+void check_undamaged(const std::string& path);
+
 /// Reads the root of a result file. Throws like read_result().
 RootAttributes read_attributes(const std::string& path);
 
 /// Reads a result file, complete or not. `arrays`: those of these that there are, and the coordinates (empty:
-/// all, and the groups). Throws InputError naming the file when it is missing, truncated, no HDF5 file or no
+/// all, and the groups). What a file of an older format version has in another way is brought into the form
+/// of this one. Throws InputError naming the file when it is missing, truncated, not an HDF5 file or not a
 /// graze result.
 Result read_result(const std::string& path, const std::vector<std::string>& arrays = {});
 

@@ -80,6 +80,9 @@ class Blocks {
 
   /// Number of block files below `count` in the folder of a result file.
   static std::size_t count_files(const std::string& result, std::size_t count);
+  /// Compares the digests of the block files below `count` in the folder of a result file with what they
+  /// hold. Throws h5::Error for a damaged one.
+  static void verify(const std::string& result, const std::string& identity, std::size_t count);
   /// Whether a name, relative to the folder of a result file, is that of one of its blocks, and whether
   /// blocks have an array of this name.
   static bool is_source(const std::string& result, const std::string& name, const std::string& array);

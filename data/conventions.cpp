@@ -70,13 +70,48 @@ void check_shape(const Dataset& data, const Array& array) {
       throw std::logic_error("array " + array.name + " has the name of a dimension but another shape");
 }
 
-void write_array(h5::File& file, const Dataset& data, const Array& array,
-                 const std::function<h5::Storage(const Array&, const h5::Extents&)>& storage) {
+using StorageOf = std::function<h5::Storage(const Array&, const h5::Extents&)>;
+
+void write_array(h5::File& file, const std::string& place, const Dataset& data, const Array& array,
+                 const StorageOf& storage, ContentDigest& digest) {
   check_shape(data, array);
   const h5::Extents shape = extents(data, array);
   file.create_array(array.name, shape, array.values, storage(array, shape));
   write_attributes(file, array);
-  if (has_values(array)) file.write(array.name, {h5::Extents(shape.size(), 0), shape}, array.values);
+  if (!has_values(array)) {
+    digest.header(place, array, shape);
+    return;
+  }
+  file.write(array.name, {h5::Extents(shape.size(), 0), shape}, array.values);
+  digest.whole(place, array, shape);
+}
+
+/// `place`: "" for the root, "name/" for a group.
+void write_group(h5::File& file, const std::string& place, const Dataset& data, const StorageOf& storage,
+                 ContentDigest& digest) {
+  for (const Dimension& dimension : data.dimensions) {
+    const Array* coordinates = data.find(dimension.name);
+    if (coordinates == nullptr) {
+      file.create_dimension(dimension);
+    } else {
+      write_array(file, place, data, *coordinates, storage, digest);
+      file.make_coordinates(dimension.name);
+    }
+  }
+  for (const Array& array : data.arrays) {
+    if (is_coordinate(array)) continue;
+    write_array(file, place, data, array, storage, digest);
+    file.set_dimensions(array.name, array.dimensions);
+  }
+  for (const Group& part : data.groups) {
+    const std::string inner = place + part.name + "/";
+    h5::File group = file.make_group(part.name);
+    for (const auto& [name, text] : part.data.attributes) {
+      group.set_text("", name, text);
+      digest.text(inner, name, text);
+    }
+    write_group(group, inner, part.data, storage, digest);
+  }
 }
 
 Array read_array(const h5::File& file, const std::string& name, const std::vector<std::string>& dimensions) {
@@ -136,6 +171,17 @@ Dataset read_group(const h5::File& file, const std::vector<std::string>& arrays)
   return data;
 }
 
+void digest_group(const h5::File& file, const std::string& place, ContentDigest& digest) {
+  for (const std::string& name : file.arrays())
+    digest.whole(place, read_array(file, name, file.dimensions_of(name)), file.extents(name));
+  for (const std::string& name : file.groups()) {
+    const h5::File group = file.group(name);
+    const std::string inner = place + name + "/";
+    for (const auto& [key, text] : group.attributes("")) digest.text(inner, key, text);
+    digest_group(group, inner, digest);
+  }
+}
+
 }  // namespace
 
 h5::Extents extents(const Dataset& data, const Array& array) {
@@ -164,26 +210,15 @@ h5::Extents chunk_shape(const h5::Extents& extents, const h5::Extents& box, std:
 }
 
 void write_dataset(h5::File& file, const Dataset& data,
-                   const std::function<h5::Storage(const Array&, const h5::Extents&)>& storage) {
-  for (const Dimension& dimension : data.dimensions) {
-    const Array* coordinates = data.find(dimension.name);
-    if (coordinates == nullptr) {
-      file.create_dimension(dimension);
-    } else {
-      write_array(file, data, *coordinates, storage);
-      file.make_coordinates(dimension.name);
-    }
-  }
-  for (const Array& array : data.arrays) {
-    if (is_coordinate(array)) continue;
-    write_array(file, data, array, storage);
-    file.set_dimensions(array.name, array.dimensions);
-  }
-  for (const Group& part : data.groups) {
-    h5::File group = file.make_group(part.name);
-    for (const auto& [name, text] : part.data.attributes) group.set_text("", name, text);
-    write_dataset(group, part.data, storage);
-  }
+                   const std::function<h5::Storage(const Array&, const h5::Extents&)>& storage,
+                   ContentDigest& digest) {
+  write_group(file, "", data, storage, digest);
+}
+
+void read_digest(const h5::File& file, ContentDigest& digest) {
+  std::set<std::uint64_t> seen;
+  bytes(file, {}, seen);  // refuses groups within themselves
+  digest_group(file, "", digest);
 }
 
 Dataset read_dataset(const h5::File& file, const std::vector<std::string>& arrays) {

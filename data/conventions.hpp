@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/results/dataset.hpp"
+#include "data/content_digest.hpp"
 #include "data/h5.hpp"
 
 namespace graze {
@@ -27,10 +28,14 @@ h5::Extents chunk_shape(const h5::Extents& extents, const h5::Extents& box, std:
 std::size_t element_size(const Array& array);
 
 /// Makes all dimensions, arrays and groups of `data` in a new file and writes the values of those that have
-/// some. `storage` says how an array of these extents is stored. Throws std::logic_error for a Dataset that
-/// is no result (coordinates of another shape than their dimension).
+/// some. `storage` says how an array of these extents is stored; what is written is added to `digest`. Throws
+/// std::logic_error for a Dataset that is no result (coordinates of another shape than their dimension).
 void write_dataset(h5::File& file, const Dataset& data,
-                   const std::function<h5::Storage(const Array&, const h5::Extents&)>& storage);
+                   const std::function<h5::Storage(const Array&, const h5::Extents&)>& storage,
+                   ContentDigest& digest);
+
+/// Adds all arrays and groups of a file to a digest, one array at a time.
+void read_digest(const h5::File& file, ContentDigest& digest);
 
 /// Reads dimensions, coordinates and the arrays of these names that the file has; no names: all of them, and
 /// all groups.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/maps/map_keys.hpp"
+#include "core/results/ragged.hpp"
 #include "core/system/outcome.hpp"
 
 namespace graze {
@@ -24,70 +25,73 @@ void add_names(Dataset& data, const std::string& name, const std::vector<Quantit
   data.arrays.push_back(names_coordinate(name, list, meaning));
 }
 
-Dataset branch_data(const Family& family, const Branch& branch) {
+/// The arrays over the points of all branches, one branch after the other.
+void add_points(Dataset& data, const Family& family, const std::vector<Branch>& branches) {
   const Model& model = *family.model;
   const Parameter& parameter = model.parameters()[static_cast<std::size_t>(family.parameter)];
-  const std::string& p = parameter.name;
-  Dataset data;
-  data.attributes = {{"origin", branch.origin}, {"begins", branch.begins}, {"ends", branch.ends}};
-  const std::size_t iterates = static_cast<std::size_t>(branch.points.front().signature.periods);
-  data.dimensions = {{p, branch.points.size()}, {"iterate", iterates}, {"multiplier", model.states().size()}};
+  const std::size_t width = model.states().size();
+  std::size_t iterates = 0;
+  for (const Branch& branch : branches)
+    for (const BranchPoint& b : branch.points)
+      iterates = std::max(iterates, static_cast<std::size_t>(b.signature.periods));
   F64 value, states, time, residual, re, im, fold, branching, doubling, torus;
-  I32 periods, signature, impacts;
+  I32 number, periods, impacts;
   I8 stable, admissible;
-  std::vector<Signature> signatures;
-  for (const BranchPoint& b : branch.points) {
-    value.push_back(b.parameter);
-    for (std::size_t k = 0; k < iterates; ++k) {
-      for (Eigen::Index i = 0; i < b.state.size(); ++i)
-        states.push_back(k < b.orbit.size() ? b.orbit[k](i) : nan);
+  std::vector<std::string> signatures;
+  for (std::size_t n = 0; n < branches.size(); ++n) {
+    for (const BranchPoint& b : branches[n].points) {
+      number.push_back(static_cast<std::int32_t>(n));
+      value.push_back(b.parameter);
+      for (std::size_t k = 0; k < iterates; ++k) {
+        for (std::size_t i = 0; i < width; ++i)
+          states.push_back(k < b.orbit.size() ? b.orbit[k](static_cast<Eigen::Index>(i)) : nan);
+      }
+      time.push_back(b.period);
+      residual.push_back(b.residual);
+      periods.push_back(b.signature.periods);
+      signatures.push_back(text(b.signature, model.contacts(), model.frictions()));
+      impacts.insert(impacts.end(), b.impacts.begin(), b.impacts.end());
+      for (std::size_t k = 0; k < width; ++k) {
+        re.push_back(k < b.multipliers.size() ? b.multipliers[k].real() : nan);
+        im.push_back(k < b.multipliers.size() ? b.multipliers[k].imag() : nan);
+      }
+      stable.push_back(b.stable ? 1 : 0);
+      admissible.push_back(b.admissible ? 1 : 0);
+      fold.push_back(b.fold);
+      branching.push_back(b.branching);
+      doubling.push_back(b.doubling);
+      torus.push_back(b.torus);
     }
-    time.push_back(b.period);
-    residual.push_back(b.residual);
-    periods.push_back(b.signature.periods);
-    const auto known = std::find(signatures.begin(), signatures.end(), b.signature);
-    signature.push_back(static_cast<std::int32_t>(known - signatures.begin()));
-    if (known == signatures.end()) signatures.push_back(b.signature);
-    impacts.insert(impacts.end(), b.impacts.begin(), b.impacts.end());
-    for (std::size_t k = 0; k < model.states().size(); ++k) {
-      re.push_back(k < b.multipliers.size() ? b.multipliers[k].real() : nan);
-      im.push_back(k < b.multipliers.size() ? b.multipliers[k].imag() : nan);
-    }
-    stable.push_back(b.stable ? 1 : 0);
-    admissible.push_back(b.admissible ? 1 : 0);
-    fold.push_back(b.fold);
-    branching.push_back(b.branching);
-    doubling.push_back(b.doubling);
-    torus.push_back(b.torus);
   }
-  add_array(data, p, {p}, std::move(value), parameter.meaning, {}, parameter.unit);
+  data.dimensions.push_back({"point", value.size()});
+  data.dimensions.push_back({"iterate", iterates});
+  data.dimensions.push_back({"multiplier", width});
   add_names(data, "state", model.states(), "state of the model");
   add_names(data, "contact", model.contacts(), "contact of the model");
-  add_array(data, "orbit_state", {p, "iterate", "state"}, std::move(states),
+  add_array(data, "branch", {"point"}, std::move(number), "number of the branch");
+  add_array(data, parameter.name, {"point"}, std::move(value), parameter.meaning, {}, parameter.unit);
+  add_array(data, "orbit_state", {"point", "iterate", "state"}, std::move(states),
             "state of the orbit on the section: at forcing phase zero, once in each forcing period");
-  add_array(data, "orbit_time", {p}, std::move(time), "time of one turn");
-  add_array(data, "forcing_periods", {p}, std::move(periods),
-            "one turn in forcing periods; without forcing, in iterates of the map");
-  add_array(data, "impacts", {p, "contact"}, std::move(impacts),
-            "impacts in one turn; of complete chatter those that were followed");
-  add_array(data, "signature", {p}, std::move(signature), "events of one turn, by number");
-  for (std::size_t k = 0; k < signatures.size(); ++k) {
-    data.arrays.back().attributes.emplace_back("signature_" + std::to_string(k),
-                                               text(signatures[k], model.contacts(), model.frictions()));
-  }
-  add_array(data, "stable", {p}, std::move(stable), "whether all multipliers lie in the unit circle",
+  add_array(data, "orbit_time", {"point"}, std::move(time), "period of the orbit, in time");
+  add_array(data, "forcing_periods", {"point"}, std::move(periods),
+            "period of the orbit in forcing periods; without forcing, in iterates of the map");
+  add_array(data, "impacts", {"point", "contact"}, std::move(impacts),
+            "impacts in one period; of complete chatter those that were followed");
+  data.arrays.push_back(text_array("signature", {"point"}, signatures, "events of one period, in order"));
+  add_array(data, "stable", {"point"}, std::move(stable), "whether all multipliers lie in the unit circle",
             {"no", "yes"});
-  add_array(data, "admissible", {p}, std::move(admissible), "whether no contact is crossed", {"no", "yes"});
-  add_array(data, "multiplier_re", {p, "multiplier"}, std::move(re), "multipliers, real part");
-  add_array(data, "multiplier_im", {p, "multiplier"}, std::move(im), "multipliers, imaginary part");
-  add_array(data, "test_fold", {p}, std::move(fold), "zero at a fold: direction of the parameter");
-  add_array(data, "test_branch_point", {p}, std::move(branching),
+  add_array(data, "admissible", {"point"}, std::move(admissible), "whether no contact is penetrated",
+            {"no", "yes"});
+  add_array(data, "multiplier_re", {"point", "multiplier"}, std::move(re), "multipliers, real part");
+  add_array(data, "multiplier_im", {"point", "multiplier"}, std::move(im), "multipliers, imaginary part");
+  add_array(data, "test_fold", {"point"}, std::move(fold), "zero at a fold: direction of the parameter");
+  add_array(data, "test_branch_point", {"point"}, std::move(branching),
             "zero at a branch point: prod(1 - m)/test_fold");
-  add_array(data, "test_period_doubling", {p}, std::move(doubling), "zero at a period doubling: prod(1 + m)");
-  add_array(data, "test_neimark_sacker", {p}, std::move(torus),
+  add_array(data, "test_period_doubling", {"point"}, std::move(doubling),
+            "zero at a period doubling: prod(1 + m)");
+  add_array(data, "test_neimark_sacker", {"point"}, std::move(torus),
             "zero at a Neimark-Sacker point: prod(m_i m_j - 1)");
-  add_array(data, "residual", {p}, std::move(residual), "greatest error of the equations of the orbit");
-  return data;
+  add_array(data, "residual", {"point"}, std::move(residual), "largest error of the equations of the orbit");
 }
 
 Dataset bifurcation_data(const Family& family, const std::vector<Branch>& branches) {
@@ -114,7 +118,7 @@ Dataset bifurcation_data(const Family& family, const std::vector<Branch>& branch
   add_array(data, "contact", {"point"}, std::move(contact), "contact whose event changes, from 0; -1: none");
   add_array(data, "branch", {"point"}, std::move(branch), "number of the branch");
   add_array(data, "forcing_periods", {"point"}, std::move(periods),
-            "one turn of the orbit in forcing periods, or iterates of the map");
+            "period of the orbit in forcing periods, or iterates of the map");
   add_array(data, "orbit_state", {"point", "state"}, std::move(states), "state of the orbit on the section");
   return data;
 }
@@ -129,14 +133,15 @@ void add_array(Dataset& data, const std::string& name, std::vector<std::string> 
 }
 
 Dataset branches_data(const Family& family, const std::vector<Branch>& found) {
+  const std::string& parameter = family.model->parameters()[static_cast<std::size_t>(family.parameter)].name;
   Dataset data;
   const std::size_t n = found.size();
-  data.attributes = {
-      {"parameter", family.model->parameters()[static_cast<std::size_t>(family.parameter)].name}};
+  data.attributes = {{"parameter", parameter}, {"coordinates", "branch " + parameter}};
   data.dimensions = {{"branch_number", n}};
-  I8 outcome(n, 0);
+  const I8 outcome(n, 0);
   I32 points, located;
   F64 low, high, stable;
+  std::vector<std::string> origin, begins, ends;
   for (const Branch& b : found) {
     points.push_back(static_cast<std::int32_t>(b.points.size()));
     located.push_back(static_cast<std::int32_t>(b.bifurcations.size()));
@@ -148,21 +153,24 @@ Dataset branches_data(const Family& family, const std::vector<Branch>& found) {
     const auto count =
         std::count_if(b.points.begin(), b.points.end(), [](const BranchPoint& x) { return x.stable; });
     stable.push_back(static_cast<double>(count) / static_cast<double>(b.points.size()));
+    origin.push_back(b.origin);
+    begins.push_back(b.begins);
+    ends.push_back(b.ends);
   }
-  if (n == 0) outcome.clear();
-  add_array(data, "outcome", {"branch_number"}, std::move(outcome), "what happened numerically",
-            outcome_names());
-  add_array(data, "points", {"branch_number"}, std::move(points), "points of the branch");
-  add_array(data, "located", {"branch_number"}, std::move(located), "bifurcation points located on it");
-  add_array(data, "least", {"branch_number"}, std::move(low), "least value of the parameter on it");
-  add_array(data, "greatest", {"branch_number"}, std::move(high), "greatest value of the parameter on it");
-  add_array(data, "stable_share", {"branch_number"}, std::move(stable),
-            "share of its points that are stable");
-  Dataset branches;
-  for (std::size_t k = 0; k < n; ++k) {
-    branches.groups.push_back({std::to_string(k), branch_data(family, found[k])});
-  }
-  data.groups.push_back({"branch", std::move(branches)});
+  const std::vector<std::string> over = {"branch_number"};
+  add_array(data, "outcome", over, outcome, "what happened numerically", outcome_names());
+  add_array(data, "points", over, std::move(points), "points of the branch");
+  data.arrays.back().attributes.emplace_back(sample_dimension, "point");
+  add_array(data, "located", over, std::move(located), "bifurcation points located on it");
+  add_array(data, "least", over, std::move(low), "smallest value of the parameter on it");
+  add_array(data, "greatest", over, std::move(high), "largest value of the parameter on it");
+  add_array(data, "stable_share", over, std::move(stable), "share of its points that are stable");
+  data.arrays.push_back(text_array("origin", over, origin, "where the start of the branch came from"));
+  data.arrays.push_back(
+      text_array("begins", over, begins, "why the branch does not continue before its first point"));
+  data.arrays.push_back(
+      text_array("ends", over, ends, "why the branch does not continue after its last point"));
+  add_points(data, family, found);
   data.groups.push_back({"bifurcation", bifurcation_data(family, found)});
   return data;
 }

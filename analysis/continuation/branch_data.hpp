@@ -9,7 +9,7 @@
 
 namespace graze {
 
-/// Table of the branches at the root, groups branch/<k> and bifurcation.
+/// Table of the branches, their points as flat arrays, group bifurcation.
 Dataset branches_data(const Family& family, const std::vector<Branch>& branches);
 
 /// Adds an array.

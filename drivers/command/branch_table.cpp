@@ -6,18 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "core/results/ragged.hpp"
 #include "core/settings/value.hpp"
 #include "drivers/command/summary.hpp"
 #include "drivers/plot/sheet.hpp"
 
 namespace graze {
 namespace {
-
-std::string attribute(const Dataset& data, std::string_view name) {
-  for (const auto& [key, text] : data.attributes)
-    if (key == name) return text;
-  return {};
-}
 
 const Dataset& part(const Dataset& data, std::string_view name) {
   const Dataset* group = data.group(name);
@@ -49,33 +44,26 @@ std::string kind_text(const Array& kind, std::size_t k) {
   return kind.flags.at(static_cast<std::size_t>(number(kind, k)));
 }
 
-/// Names of the contacts, from the first branch.
-std::vector<std::string> contacts_of(const Dataset& data) {
-  const Dataset& branches = part(data, "branch");
-  return branches.groups.empty() ? std::vector<std::string>{}
-                                 : index_names(branches.groups.front().data, "contact");
-}
-
 }  // namespace
 
 bool has_branches(const Dataset& data) {
-  return data.group("branch") != nullptr && data.group("bifurcation") != nullptr;
+  return data.find("points") != nullptr && data.group("bifurcation") != nullptr;
 }
 
 std::string branch_text(const Dataset& data) {
-  const Dataset& branches = part(data, "branch");
   const Dataset& points = part(data, "bifurcation");
   const std::string parameter = parameter_of(points);
-  const std::vector<std::string> contacts = contacts_of(data);
+  const std::vector<std::string> contacts = index_names(data, "contact");
   std::string text = "\nbranches\n";
-  for (std::size_t k = 0; k < branches.groups.size(); ++k) {
-    const Dataset& branch = branches.groups[k].data;
+  const std::vector<Part> branches = parts_of(column(data, "points"));
+  for (std::size_t k = 0; k < branches.size(); ++k) {
     text += fmt::format("  {}: {} from {:.8g} to {:.8g}, {} points, {:.0f} % stable, {} forcing period(s)\n",
                         k, parameter, number(column(data, "least"), k), number(column(data, "greatest"), k),
                         number(column(data, "points"), k), 100 * number(column(data, "stable_share"), k),
-                        number(column(branch, "forcing_periods"), 0));
+                        number(column(data, "forcing_periods"), branches[k].first));
     text += fmt::format("     from {}\n     first point: {}\n     last point: {}\n",
-                        attribute(branch, "origin"), attribute(branch, "begins"), attribute(branch, "ends"));
+                        text_at(column(data, "origin"), k), text_at(column(data, "begins"), k),
+                        text_at(column(data, "ends"), k));
   }
   const Array& kind = column(points, "kind");
   text += fmt::format("\nbifurcation points\n  {:<16} {:>19} {:>8} {:>7} {:>8}\n", "kind", parameter,
@@ -97,7 +85,7 @@ std::string branch_text(const Dataset& data) {
 std::string bifurcation_csv(const Dataset& data) {
   const Dataset& points = part(data, "bifurcation");
   const std::string parameter = parameter_of(points);
-  const std::vector<std::string> contacts = contacts_of(data);
+  const std::vector<std::string> contacts = index_names(data, "contact");
   const std::vector<std::string> states = index_names(points, "state");
   const Array& kind = column(points, "kind");
   const Array& orbit = column(points, "orbit_state");

@@ -150,6 +150,8 @@ void print_csv(const std::string& path) {
   fmt::print("{}", bifurcation_csv(result.data));
 }
 
+void verify(const std::string& path) { fmt::print("{}: {}\n", path, verify_result(path)); }
+
 }  // namespace
 
 GRAZE_COMMAND(info) {
@@ -159,7 +161,13 @@ GRAZE_COMMAND(info) {
   const auto csv = std::make_shared<bool>(false);
   verb.option("FILE", *path, "result file, complete or not", {.required = true});
   verb.flag("--csv", *csv, "only the bifurcation points of a continuation, as CSV");
-  verb.callback([path, csv] { *csv ? print_csv(*path) : info(*path); });
+  const auto verified = std::make_shared<bool>(false);
+  verb.flag("--verify", *verified,
+            "only compare the digest of the file, or of its blocks, with all that it holds");
+  verb.callback([path, csv, verified] {
+    if (*verified) return verify(*path);
+    *csv ? print_csv(*path) : info(*path);
+  });
 }
 
 }  // namespace graze

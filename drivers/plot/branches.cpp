@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/results/ragged.hpp"
 #include "core/settings/value.hpp"
 #include "drivers/plot/plot.hpp"
 #include "drivers/plot/points.hpp"
@@ -56,7 +57,7 @@ constexpr std::array<Symbol, 14> symbols = {{{"fold", 13, "#000000", "F"},
 
 /// What the picture needs of a file.
 struct Diagram {
-  const Dataset* branches;
+  std::vector<Dataset> branches;  ///< the points of one each
   const Dataset* points;
   const Dataset* sweep;  ///< nullptr: none
   std::string parameter;
@@ -71,7 +72,7 @@ std::string attribute(const Attributes& attributes, std::string_view name) {
 }
 
 Diagram diagram_of(const Result& result, const PlotOptions& options) {
-  Diagram d{result.data.group("branch"),
+  Diagram d{{},
             result.data.group("bifurcation"),
             result.data.group("sweep"),
             attribute(result.attributes, "parameter"),
@@ -80,10 +81,12 @@ Diagram diagram_of(const Result& result, const PlotOptions& options) {
   d.states = index_names(*d.points, "state");
   Array span;  // everything that there is on the axis
   std::vector<double> values;
-  for (const Group& branch : d.branches->groups) {
-    const std::vector<double> more = numbers(branch.data.at(d.parameter));
+  for (const Part& part : parts_of(result.data.at("points")))
+    d.branches.push_back(slice(result.data, "point", part));
+  for (const Dataset& branch : d.branches) {
+    const std::vector<double> more = numbers(branch.at(d.parameter));
     values.insert(values.end(), more.begin(), more.end());
-    span.unit = branch.data.at(d.parameter).unit;
+    span.unit = branch.at(d.parameter).unit;
   }
   if (d.sweep != nullptr) {
     const std::vector<double> more = numbers(d.sweep->at(d.parameter));
@@ -113,8 +116,8 @@ std::string pieces(const Diagram& d, const Dataset& branch, std::size_t state, b
     double before = std::numeric_limits<double>::quiet_NaN();
     for (std::size_t k = 0; k < x.size(); ++k) {
       // A piece reaches to the first point of the next one.
-      const bool in = belongs(k) || (k > 0 && belongs(k - 1));
       const double value = y[(k * iterates + i) * d.states.size() + state];
+      const bool in = std::isfinite(value) && (belongs(k) || (k > 0 && belongs(k - 1)));
       const bool jumps = std::abs(value - before) > 0.05 * (d.axis.to - d.axis.from) && k > 0 &&
                          std::abs(x[k] - x[k - 1]) < 1e-3 * (d.axis.to - d.axis.from);
       if (!in || !d.axis.contains(x[k]) || jumps) rows += "\n";
@@ -204,9 +207,9 @@ void draw_state(Sheet& sheet, const Panel& panel, const Diagram& d, std::size_t 
           fmt::format("{} using 1:2 with points pointtype 7 pointsize 0.25*dot linecolor rgb '{}'",
                       sheet.data(rows), sweep_colour));
   }
-  for (const Group& branch : d.branches->groups) {
-    const std::vector<double> y = numbers(branch.data.at("orbit_state"));
-    const std::vector<double> x = numbers(branch.data.at(d.parameter));
+  for (const Dataset& branch : d.branches) {
+    const std::vector<double> y = numbers(branch.at("orbit_state"));
+    const std::vector<double> x = numbers(branch.at(d.parameter));
     const std::size_t width = y.size() / x.size();
     for (std::size_t k = state; k < y.size(); k += d.states.size()) {
       if (!d.axis.contains(x[k / width])) continue;
@@ -214,7 +217,7 @@ void draw_state(Sheet& sheet, const Panel& panel, const Diagram& d, std::size_t 
       high = std::max(high, y[k]);
     }
     const auto add = [&](bool stable, bool admissible, std::string_view colour, std::string_view look) {
-      const std::string rows = pieces(d, branch.data, state, stable, admissible);
+      const std::string rows = pieces(d, branch, state, stable, admissible);
       if (rows.find_first_not_of('\n') == std::string::npos) return;
       elements.push_back(
           fmt::format("{} using 1:2 with lines {} linecolor rgb '{}'", sheet.data(rows), look, colour));

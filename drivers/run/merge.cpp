@@ -88,6 +88,7 @@ Exit merge(const MergeOptions& options) {
                   c.identity);
   const ResultState state = archive.state();
   if (state == ResultState::complete) {
+    check_undamaged(options.output);
     if (!options.quiet) fmt::print(stderr, "graze: {} is complete already\n", options.output);
   } else {
     for (const std::string& result : results) take(archive, result, c.identity);

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/settings/value.hpp"
 #include "data/archive.hpp"
 
 namespace graze {
@@ -32,9 +33,14 @@ void PartJournal::progress(double share) {
 
 std::optional<Dataset> PartJournal::recall(std::size_t number) {
   if (result_state(file(number), identity_) != ResultState::complete) return std::nullopt;
-  Result part = read_result(file(number));
-  part.data.attributes = part.attributes;
-  return std::move(part.data);
+  try {
+    verify_result(file(number));
+    Result part = read_result(file(number));
+    part.data.attributes = part.attributes;
+    return std::move(part.data);
+  } catch (const InputError&) {  // damaged: it is computed again
+    return std::nullopt;
+  }
 }
 
 void PartJournal::keep(std::size_t number, const Dataset& part) {

@@ -114,6 +114,13 @@ Exit summarise(const Job& job, const Dataset& data) {
   return exit_of(data);
 }
 
+/// Of a result that was finished earlier: it counts when it is what was written then.
+void say_complete(const Job& job) {
+  if (!job.ranks.is_first()) return;
+  check_undamaged(job.path);
+  say(job, "{} is complete already", job.path);
+}
+
 Exit run_whole(const Job& job) {
   if (!job.shard.is_whole()) {
     throw InputError("--shard: " + job.problem.question->name + " is computed in one piece");
@@ -126,7 +133,7 @@ Exit run_whole(const Job& job) {
     say(job, "--max-time has no effect: {} is computed in one piece", job.problem.question->name);
   }
   if (state == ResultState::complete) {
-    say(job, "{} is complete already", job.path);
+    say_complete(job);
   } else {
     Keep keep;
     Execution execution;
@@ -220,7 +227,7 @@ Exit run_blocks(const Job& job) {
   const ResultState state = archive.state();
   refuse_foreign(job.path, state, job.options);
   if (job.ranks.tell(static_cast<int>(state == ResultState::complete)) != 0) {
-    say(job, "{} is complete already", job.path);
+    say_complete(job);
   } else {
     const Exit exit = go_on(job, archive);
     if (exit != Exit::done || !job.shard.is_whole()) return exit;

@@ -26,12 +26,18 @@ class Continue(CliTest):
         touch = min(abs(v - math.hypot(0.75, 0.05)) for k, v in zip(kinds, values) if k == "grazing")
         self.assertLess(touch, 1e-10)
         self.assertIn("fold", kinds)
-        with xarray.open_dataset(self.path("out.h5"), group="branch/0") as branch:
-            self.assertEqual(branch.orbit_state.dims, ("force_scale", "iterate", "state"))
+        with xarray.open_dataset(self.path("out.h5")) as data:
+            self.assertEqual(data.orbit_state.dims, ("point", "iterate", "state"))
+            self.assertEqual(set(data.coords), {"branch", "force_scale", "state", "contact"})
+            self.assertEqual(data.points.attrs["sample_dimension"], "point")
+            self.assertEqual(list(data.points.values), list(np.bincount(data.branch)))
+            branch = data.isel(point=data.branch.values == 0)
             self.assertEqual(float(branch.force_scale.min()), 0.3)
             self.assertEqual(float(branch.force_scale.max()), 1.2)
-            self.assertTrue(np.all(branch.residual < 1e-11))
-            self.assertIn("impact(wall)", branch.signature.attrs["signature_1"])
+            self.assertTrue(np.all(data.residual < 1e-11))
+            events = data.signature.attrs["texts"].split("\n")
+            self.assertIn("impact(wall)", events[int(branch.signature.max())])
+            self.assertIn("initial state", data.origin.attrs["texts"].split("\n")[int(data.origin[0])])
         text, _ = self.graze("info", "out.h5")
         self.assertIn("bifurcation points", text)
         text, _ = self.graze("info", "out.h5", "--csv")
@@ -72,10 +78,29 @@ class Continue(CliTest):
             names = file["bifurcation/kind"].attrs["flag_meanings"].split()
             kinds = [names[k] for k in file["bifurcation/kind"][()]]
             self.assertTrue({"hopf", "grazing", "period_doubling"} <= set(kinds), kinds)
-            self.assertIn(2, [int(file[f"branch/{k}/forcing_periods"][0]) for k in file["branch"]])
+            self.assertIn(2, file["forcing_periods"][()])
         self.refused("run", valve, "--set", "analysis.map='stroboscopic'", says=["analysis.map", "forced"])
         self.refused("run", OSCILLATOR, "--set", "analysis.map='impact'", "--set", "analysis.contact='wall'",
                      says=["analysis.map", "stroboscopic"])
+
+    def test_format_version_1(self):
+        """Branches in one group each, as version 1 has them: the same table, points and picture."""
+        old = os.path.join(os.environ["GRAZE_SOURCE"], "tests", "format", "version_1.h5")
+        text, _ = self.graze("info", old)
+        with h5py.File(old, "r") as file:
+            self.assertEqual(int(file.attrs["format_version"][0]), 1)
+            self.assertGreater(len(file["branch"]), 1)
+            for k, branch in file["branch"].items():
+                q = branch["q"][()]
+                self.assertIn(f"  {k}: q from {q.min():.8g} to {q.max():.8g}, {len(q)} points, ", text)
+                for end in ("origin", "begins", "ends"):
+                    self.assertIn(branch.attrs[end], text)
+            located = file["bifurcation/q"][()]
+        text, _ = self.graze("info", old, "--csv")
+        self.assertEqual([float(row["q"]) for row in csv.DictReader(io.StringIO(text))], list(located))
+        self.graze("plot", old, "-o", "old.png")
+        self.assertGreater(os.path.getsize(self.path("old.png")), 5000)
+        self.assertIn("version 1", self.graze("info", old, "--verify", code=2)[1])
 
     def test_refusals(self):
         self.refused("run", OSCILLATOR, "--set", "analysis.axis.from=2", says=["analysis.axis.from", "less than"])

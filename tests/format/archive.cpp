@@ -79,7 +79,7 @@ TEST_CASE("what is put in comes out, with names, units and flags") {
   CHECK(result.data.dimensions[1].name == "delta");
   CHECK(result.data.size("iterate") == test::iterates);
   CHECK(attribute(result, "filetype") == "graze result");
-  CHECK(attribute(result, "format_version") == "1");
+  CHECK(attribute(result, "format_version") == "2");
   CHECK(attribute(result, "identity") == "case A");
   CHECK(attribute(result, "overrides").empty());
   CHECK(attribute(result, "case_toml") == test::sample_attributes[0].second);
@@ -366,7 +366,7 @@ TEST_CASE("what is no result is refused with a sentence") {
   CHECK_THROWS_WITH(read_result(path), Contains("is an HDF5 file, but no result of graze"));
   h5::replace_file(path, path + ".tmp", [](h5::File& file) {
     file.set_text("", "filetype", "graze result");
-    file.set_numbers("", "format_version", std::vector<std::int32_t>{2});
+    file.set_numbers("", "format_version", std::vector<std::int32_t>{3});
   });
   CHECK_THROWS_WITH(read_result(path), Contains("format version"));
 }

@@ -12,6 +12,7 @@
 
 #include "analysis/continuation/bifurcation.hpp"
 #include "analysis/maps/poincare_map.hpp"
+#include "core/results/ragged.hpp"
 #include "tests/analyses.hpp"
 #include "tests/dice.hpp"
 #include "tests/family.hpp"
@@ -48,13 +49,6 @@ std::string initial_text(const BranchCase& c) {
 template <class T>
 const std::vector<T>& column(const Dataset& data, const std::string& name) {
   return std::get<std::vector<T>>(data.at(name).values);
-}
-
-std::string attribute(const Dataset& data, const std::string& name) {
-  for (const auto& [key, text] : data.attributes) {
-    if (key == name) return text;
-  }
-  throw std::out_of_range("no attribute " + name);
 }
 
 /// The greatest state on the way.
@@ -193,9 +187,11 @@ class Auditor {
  public:
   Auditor(const BranchCase& c, const Dataset& data)
       : case_(c),
+        data_(data),
         family_(family(c.model, c.parameter.c_str())),
-        branches_(data.group("branch")->groups),
-        located_(located_points(*data.group("bifurcation"), c.parameter)) {}
+        located_(located_points(*data.group("bifurcation"), c.parameter)) {
+    for (const Part& part : parts_of(data.at("points"))) branches_.push_back(slice(data, "point", part));
+  }
 
   Audit run() {
     audit_.systems = 1;
@@ -218,8 +214,9 @@ class Auditor {
   double closing(const Located& point, double shift) const;
 
   const BranchCase& case_;
+  const Dataset& data_;
   Family family_;
-  const std::vector<Group>& branches_;
+  std::vector<Dataset> branches_;  // the points of one each
   std::vector<Located> located_;
   Audit audit_;
 };
@@ -243,7 +240,7 @@ void Auditor::end(const std::string& where, const std::string& reason) {
 }
 
 void Auditor::look_at(int branch) {
-  const Dataset& b = branches_[static_cast<std::size_t>(branch)].data;
+  const Dataset& b = branches_[static_cast<std::size_t>(branch)];
   ++audit_.branches;
   const auto& parameters = column<double>(b, case_.parameter);
   const auto& states = column<double>(b, "orbit_state");
@@ -251,8 +248,10 @@ void Auditor::look_at(int branch) {
   const auto& stable = column<std::int8_t>(b, "stable");
   const std::size_t n = b.size("state");
   const std::string name = "branch " + std::to_string(branch);
-  end(name + " begins at " + at(parameters.front()), attribute(b, "begins"));
-  end(name + " ends at " + at(parameters.back()), attribute(b, "ends"));
+  end(name + " begins at " + at(parameters.front()),
+      text_at(data_.at("begins"), static_cast<std::size_t>(branch)));
+  end(name + " ends at " + at(parameters.back()),
+      text_at(data_.at("ends"), static_cast<std::size_t>(branch)));
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     ++audit_.points;
     const std::string where = name + " point " + std::to_string(k) + " " + at(parameters[k]);
@@ -299,7 +298,7 @@ bool Auditor::on_border(int branch, double parameter, const Motion& orbit) const
 
 /// At the point of a branch that is nearest in the parameter; at least 1.
 double Auditor::growth_near(int branch, double parameter) const {
-  const Dataset& b = branches_[static_cast<std::size_t>(branch)].data;
+  const Dataset& b = branches_[static_cast<std::size_t>(branch)];
   const auto& parameters = column<double>(b, case_.parameter);
   const auto nearest = std::min_element(parameters.begin(), parameters.end(), [&](double x, double y) {
     return std::abs(x - parameter) < std::abs(y - parameter);
