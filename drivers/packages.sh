@@ -3,7 +3,7 @@
 # it installs what is missing of them; with nothing missing it does nothing.
 set -euo pipefail
 
-lists="build, plot, test, bench, mpi, slurm, fuzz, threads"
+lists="build, plot, test, docs, clang, coverage, bench, mpi, slurm, fuzz, threads"
 build="
   g++                  compiler
   cmake                configures the build
@@ -11,7 +11,7 @@ build="
   pkgconf              finds HDF5
   git                  puts the revision into results
   libeigen3-dev        linear algebra
-  libboost-dev         root finding and integration
+  libboost-dev         integrators and root searches to compare with
   libhdf5-dev          result files
   libfmt-dev           messages
   libtomlplusplus-dev  case files
@@ -31,6 +31,17 @@ test="
   python3-netcdf4      reads results for xarray
   python3-numpy        compares results
   python3-xarray       reads results
+"
+docs="
+  doxygen              API reference
+"
+clang="
+  clang                the second compiler
+  clang-tidy           looks for faults in the source
+  libomp-dev           OpenMP of clang
+"
+coverage="
+  gcovr                sums up which lines the tests run
 "
 bench="
   libbenchmark-dev     times
@@ -65,7 +76,7 @@ fi
 missing=()
 for list in "$@"; do
   case $list in
-    build | plot | test | bench | mpi | slurm | fuzz | threads) ;;
+    build | plot | test | docs | clang | coverage | bench | mpi | slurm | fuzz | threads) ;;
     *)
       echo "$0: no list named '$list' ($lists)" >&2
       exit 2

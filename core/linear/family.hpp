@@ -244,7 +244,7 @@ class LinearFamilySystem final : public System, public LinearSource {
 /// The system of a linear model at these values; nullptr when its mass matrix is not positive definite or a
 /// value makes no sense.
 ///
-/// `Builder` makes the equations: template <class S> LinearSystem<S, …> operator()(std::span<const S>) const.
+/// Builder makes the equations: `template <class S> LinearSystem<S, …> operator()(std::span<const S>) const`.
 template <int Dofs, int Harmonics, int Contacts, int Frictions = 0, class Builder>
 std::unique_ptr<System> linear_family_system(const Builder& builder, std::span<const double> values,
                                              const Tolerance& tolerance,

@@ -43,6 +43,18 @@ Array& Dataset::at(std::string_view array) {
   return const_cast<Array&>(static_cast<const Dataset&>(*this).at(array));
 }
 
+template <class T>
+const std::vector<T>& Dataset::values(std::string_view array) const {
+  const Array& found = at(array);
+  if (const auto* values = std::get_if<std::vector<T>>(&found.values)) return *values;
+  static constexpr const char* types[] = {"std::int8_t", "std::int32_t", "std::int64_t", "double"};
+  throw std::invalid_argument("the values of " + found.name + " are of type " + types[found.values.index()]);
+}
+template const std::vector<std::int8_t>& Dataset::values(std::string_view) const;
+template const std::vector<std::int32_t>& Dataset::values(std::string_view) const;
+template const std::vector<std::int64_t>& Dataset::values(std::string_view) const;
+template const std::vector<double>& Dataset::values(std::string_view) const;
+
 const Dataset* Dataset::group(std::string_view name) const {
   const auto found =
       std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.name == name; });

@@ -55,6 +55,10 @@ struct Dataset {
   /// The array; throws std::out_of_range naming it.
   const Array& at(std::string_view array) const;
   Array& at(std::string_view array);
+  /// The values of an array, row-major, of type T: std::int8_t, std::int32_t, std::int64_t or double. Throws
+  /// std::out_of_range naming an array that is not there, std::invalid_argument naming the type that it has.
+  template <class T>
+  const std::vector<T>& values(std::string_view array) const;
   /// The group of this name; nullptr: none.
   const Dataset* group(std::string_view name) const;
   /// Number of elements of an array over the dimensions declared here.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "core/results/dataset.hpp"
 
@@ -15,6 +16,16 @@ class Sink {
   /// Takes a finished block. May be called from several threads. Throws std::runtime_error when it cannot
   /// be stored (full disk and the like); nothing half written stays behind.
   virtual void put(std::size_t index, const Dataset& block) = 0;
+};
+
+/// Keeps blocks in memory; has none to begin with.
+class MemorySink final : public Sink {
+ public:
+  explicit MemorySink(std::size_t count) : blocks(count) {}
+  bool has(std::size_t) const override { return false; }
+  void put(std::size_t index, const Dataset& block) override { blocks[index] = block; }
+
+  std::vector<Dataset> blocks;
 };
 
 }  // namespace graze

@@ -26,7 +26,7 @@ namespace graze {
 /// The equations with their contacts closed as the mode says: a closed contact carries the force that keeps
 /// its gap from accelerating, 0 = gap'' = −a + Σ G λ.
 ///
-/// `Equations<S>` provides, with Vector<T> = Eigen::Matrix<T, states, 1> and T = S or Series<S>,
+/// `Equations<S>` provides, with `Vector<T> = Eigen::Matrix<T, states, 1>` and T = S or `Series<S>`,
 ///
 ///     static constexpr int states, contacts   Eigen::Dynamic: the functions size(), count() tell
 ///     explicit Equations(std::span<const S> parameters)    after the setup of SmoothSystem

@@ -2,20 +2,41 @@
 
 #include <utility>
 
+#include "core/system/registry.hpp"
+
+#undef GRAZE_MODEL
+
 namespace graze {
 
-// The list of models that the build has collected: first declared, then called.
+// From a static library a linker takes only what something refers to: this refers to the models of the
+// library.
 #define GRAZE_MODEL(name) ModelInfo name##_model();
 #include "generated/models.inc"
 #undef GRAZE_MODEL
-
-const std::vector<ModelInfo>& models() {
-  static const std::vector<ModelInfo> list = {
-#define GRAZE_MODEL(name) name##_model(),
+#define GRAZE_MODEL(name) name##_model,
+[[gnu::used]] static ModelInfo (*const linked_models[])() = {
 #include "generated/models.inc"
+};
 #undef GRAZE_MODEL
-  };
-  return list;
+
+const std::vector<ModelInfo>& models() { return Registered<ModelInfo>::all(); }
+
+const ModelInfo& find_model(const std::string& name) {
+  std::vector<std::string> names;
+  std::string all;
+  for (const ModelInfo& model : models()) {
+    if (model.name == name) return model;
+    names.push_back(model.name);
+    all += (all.empty() ? "" : ", ") + model.name;
+  }
+  const std::string nearest = nearest_name(name, names);
+  throw InputError("there is no model " + name +
+                   (nearest.empty() ? "; the models are " + all : "; did you mean " + nearest + "?"));
+}
+
+std::shared_ptr<const Model> make_model(const std::string& name, const Value& settings) {
+  const ModelInfo& info = find_model(name);
+  return info.make(checked(settings, info.keys, "model"));
 }
 
 const std::vector<Key>& tolerance_keys() {

@@ -6,8 +6,8 @@
 
 #include "core/results/shard.hpp"
 #include "data/archive.hpp"
-#include "drivers/command/case.hpp"
 #include "drivers/command/command.hpp"
+#include "drivers/library/case.hpp"
 
 namespace graze {
 

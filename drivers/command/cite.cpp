@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "drivers/command/case.hpp"
 #include "drivers/command/command.hpp"
+#include "drivers/library/case.hpp"
 
 namespace graze {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/system/model.hpp"
+#include "core/system/registry.hpp"
 #include "drivers/command/command.hpp"
 
 namespace graze {
@@ -84,18 +84,6 @@ void print_model(const ModelInfo& model) {
   fmt::print("\nmodes\n  {}\n", model.modes);
   fmt::print("\nsources\n");
   for (const std::string& source : model.citations) fmt::print("  {}\n", source);
-}
-
-const ModelInfo& find_model(const std::string& name) {
-  std::vector<std::string> names;
-  for (const ModelInfo& model : models()) {
-    if (model.name == name) return model;
-    names.push_back(model.name);
-  }
-  const std::string nearest = nearest_name(name, names);
-  throw InputError("there is no model " + name +
-                   (nearest.empty() ? fmt::format("; the models are {}", fmt::join(names, ", "))
-                                    : "; did you mean " + nearest + "?"));
 }
 
 void print_list() {

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "data/schema.hpp"
-#include "drivers/command/case.hpp"
 #include "drivers/command/command.hpp"
+#include "drivers/library/case.hpp"
 
 namespace graze {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "data/archive.hpp"
-#include "drivers/command/case.hpp"
 #include "drivers/command/command.hpp"
 #include "drivers/command/summary.hpp"
+#include "drivers/library/case.hpp"
 #include "drivers/run/output_file.hpp"
 
 namespace graze {
@@ -61,8 +61,8 @@ std::vector<std::string> lines(const std::string& text) {
 
 /// The case that a result was made from, as this program understands it.
 Case case_of(const std::string& result, const Attributes& attributes) {
-  Case c = understood(parse_case(attribute(attributes, "case_toml"), result + " (its case)",
-                                 lines(attribute(attributes, "overrides"))));
+  Case c = make_case(parse_case(attribute(attributes, "case_toml"), result + " (its case)",
+                                lines(attribute(attributes, "overrides"))));
   if (c.identity == attribute(attributes, "identity")) return c;
   throw InputError(fmt::format("{}: was made by graze {}; only that version can join its blocks", result,
                                attribute(attributes, "graze_version")));

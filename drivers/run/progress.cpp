@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-#include "drivers/command/text.hpp"
+#include "drivers/library/text.hpp"
 
 namespace graze {
 

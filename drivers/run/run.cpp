@@ -14,13 +14,14 @@
 #include "analysis/run/execute.hpp"
 #include "core/lanes/lanes.hpp"
 #include "core/results/shard.hpp"
+#include "core/results/sink.hpp"
 #include "data/archive.hpp"
-#include "drivers/command/case.hpp"
 #include "drivers/command/case_options.hpp"
 #include "drivers/command/command.hpp"
 #include "drivers/command/event_table.hpp"
 #include "drivers/command/summary.hpp"
-#include "drivers/command/text.hpp"
+#include "drivers/library/case.hpp"
+#include "drivers/library/text.hpp"
 #include "drivers/run/output_file.hpp"
 #include "drivers/run/part_checkpoint.hpp"
 #include "drivers/run/progress.hpp"
@@ -40,14 +41,6 @@ struct Job {
   Attributes attributes;
   std::optional<Seconds> limit;
   Ranks& ranks;
-};
-
-/// Keeps the block of an analysis that has but one.
-class Keep final : public Sink {
- public:
-  bool has(std::size_t) const override { return false; }
-  void put(std::size_t, const Dataset& block) override { data = block; }
-  Dataset data;
 };
 
 template <class... Parts>
@@ -135,7 +128,7 @@ Exit run_whole(const Job& job) {
   if (state == ResultState::complete) {
     say_complete(job);
   } else {
-    Keep keep;
+    MemorySink memory(1);
     Execution execution;
     execution.threads = job.plan.threads;
     std::optional<PartJournal> journal;
@@ -143,11 +136,11 @@ Exit run_whole(const Job& job) {
       journal.emplace(job.path, job.problem.identity, job.limit, job.options.quiet);
       execution.journal = &*journal;
     }
-    if (!execute(*job.problem.analysis, job.plan.boxes, keep, execution)) {
+    if (!execute(*job.problem.analysis, job.plan.boxes, memory, execution)) {
       say(job, "{}: stopped ({}); the same command goes on", job.path, journal->reason());
       return Exit::stopped_early;
     }
-    write_result(job.path, keep.data, job.attributes, job.problem.identity, job.options.force);
+    write_result(job.path, memory.blocks.front(), job.attributes, job.problem.identity, job.options.force);
     if (journal) journal->remove_parts();
     say(job, "{} written", job.path);
   }

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "drivers/command/case.hpp"
 #include "drivers/command/case_options.hpp"
 #include "drivers/command/command.hpp"
-#include "drivers/command/text.hpp"
+#include "drivers/library/case.hpp"
+#include "drivers/library/text.hpp"
 #include "drivers/run/stop.hpp"
 
 namespace graze {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "data/archive.hpp"
-#include "drivers/command/case.hpp"
+#include "drivers/library/case.hpp"
 #include "tests/bench/library.hpp"
 #include "tests/bench/side_by_side.hpp"
 

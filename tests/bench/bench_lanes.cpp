@@ -16,7 +16,7 @@
 
 #include "core/lanes/lanes.hpp"
 #include "core/results/shard.hpp"
-#include "drivers/command/case.hpp"
+#include "drivers/library/case.hpp"
 #include "tests/bench/cvode_peer.hpp"
 #include "tests/bench/library.hpp"
 #include "tests/bench/odeint_peer.hpp"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/run/execute.hpp"
+#include "core/results/sink.hpp"
 
 namespace graze::bench {
 namespace {
@@ -15,17 +16,6 @@ Value settings_of(const Value& table, const std::vector<Key>& keys, const std::s
   std::erase_if(rest, [](const auto& entry) { return entry.first == "name"; });
   return checked(Value(std::move(rest)), keys, path);
 }
-
-class Memory : public Sink {
- public:
-  explicit Memory(std::size_t blocks) : blocks_(blocks) {}
-  bool has(std::size_t) const override { return false; }
-  void put(std::size_t index, const Dataset& block) override { blocks_[index] = block; }
-  std::vector<Dataset> take() { return std::move(blocks_); }
-
- private:
-  std::vector<Dataset> blocks_;
-};
 
 }  // namespace
 
@@ -52,11 +42,11 @@ Problem problem(const Value& model, std::vector<double> start, const std::string
 }
 
 std::vector<Dataset> computed(const Analysis& analysis, const std::vector<Box>& blocks, int threads) {
-  Memory memory(blocks.size());
+  MemorySink memory(blocks.size());
   Execution execution;
   execution.threads = threads;
   execute(analysis, blocks, memory, execution);
-  return memory.take();
+  return std::move(memory.blocks);
 }
 
 }  // namespace graze::bench

@@ -1,5 +1,5 @@
 #include "data/case_file.hpp"
-#include "drivers/command/case.hpp"
+#include "drivers/library/case.hpp"
 #include "tests/fuzz/readers.hpp"
 
 namespace graze::fuzz {
@@ -11,8 +11,8 @@ constexpr std::string_view small_case =
 
 void read(std::string_view text, const std::vector<std::string>& overrides) {
   try_to([&] {
-    const Case understood_case = understood(parse_case(std::string(text), "fuzz.toml", overrides));
-    static_cast<void>(make_plan(understood_case, 1));
+    const Case made = make_case(parse_case(std::string(text), "fuzz.toml", overrides));
+    static_cast<void>(make_plan(made, 1));
   });
 }
 

@@ -8,7 +8,7 @@
 
 #include "analysis/run/execute.hpp"
 #include "data/archive.hpp"
-#include "drivers/command/case.hpp"
+#include "drivers/library/case.hpp"
 #include "tests/format/sample.hpp"
 
 using namespace graze;
@@ -21,7 +21,7 @@ Case sweep(const std::string& start) {
       "[run]\nblock = 2\n[analysis]\nname = \"sweep\"\ntransient = 20\nrecord = 40\nmax_period = 8\n"
       "extension = 2\nstart = \"" +
       start + "\"\naxis = { parameter = \"stop\", from = -0.3, to = 0.3, points = 40 }\n";
-  return understood(parse_case(text, "sweep.toml", {}));
+  return make_case(parse_case(text, "sweep.toml", {}));
 }
 
 Dataset result_of(const Case& c, int threads, const std::string& path) {

@@ -1,4 +1,4 @@
-#include "drivers/command/text.hpp"
+#include "drivers/library/text.hpp"
 
 #include <fmt/format.h>
 

@@ -36,7 +36,7 @@ std::vector<Key> case_keys();
 /// inside a stop wherever the analysis looks (for a sweep: at every corner of its parameter range).
 Case load_case(const std::string& path, const std::vector<std::string>& overrides);
 /// The same for a case file that has been read.
-Case understood(CaseFile file);
+Case make_case(CaseFile file);
 
 /// How a case falls into blocks, and how much there is to hold.
 struct Plan {

@@ -1,4 +1,4 @@
-#include "drivers/command/case.hpp"
+#include "drivers/library/case.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 #include "data/archive.hpp"
 #include "data/memory.hpp"
-#include "drivers/command/text.hpp"
+#include "drivers/library/text.hpp"
 #include "generated/version.hpp"
 
 namespace graze {
@@ -303,10 +303,10 @@ std::vector<Key> case_keys() {
 }
 
 Case load_case(const std::string& path, const std::vector<std::string>& overrides) {
-  return understood(read_case(path, overrides));
+  return make_case(read_case(path, overrides));
 }
 
-Case understood(CaseFile file) {
+Case make_case(CaseFile file) {
   Case c;
   c.file = std::move(file);
   static const std::vector<Key> keys = case_keys();

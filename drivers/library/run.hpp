@@ -1,0 +1,15 @@
+/// A case, run in memory.
+#pragma once
+
+#include "core/results/dataset.hpp"
+#include "drivers/library/case.hpp"
+
+namespace graze {
+
+/// Does the analysis of a case and returns its result: the arrays that `graze run` writes to its file, with
+/// the same values for every number of threads. `threads` 0: what the case says, else as many as the machine
+/// has. Throws InputError when the result does not fit into the memory of this machine. Points that fail
+/// numerically do not throw: they carry the reason in the array `outcome`.
+Dataset run(const Case& given, int threads = 0);
+
+}  // namespace graze
