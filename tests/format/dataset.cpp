@@ -20,6 +20,15 @@ TEST_CASE("sizes and arrays of a dataset are found by name") {
   CHECK(data.elements(Array{}) == 1);
 }
 
+TEST_CASE("values are read by name and type") {
+  const Dataset data = test::sample_whole();
+  CHECK(&data.values<std::int32_t>("period") ==
+        &std::get<std::vector<std::int32_t>>(data.at("period").values));
+  CHECK(data.values<double>("delta").size() == test::deltas);
+  CHECK_THROWS_WITH(data.values<double>("period"), "the values of period are of type std::int32_t");
+  CHECK_THROWS_WITH(data.values<double>("omega"), "no array omega");
+}
+
 TEST_CASE("a box has as many points as its counts multiply to") {
   CHECK(Box{{5, 1}, {3, 4}}.points() == 12);
   CHECK(Box{}.points() == 1);

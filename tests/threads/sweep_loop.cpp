@@ -9,6 +9,7 @@
 #include "analysis/run/execute.hpp"
 #include "data/archive.hpp"
 #include "drivers/library/case.hpp"
+#include "drivers/library/run.hpp"
 #include "tests/format/sample.hpp"
 
 using namespace graze;
@@ -51,6 +52,21 @@ bool same_bits(const Array& a, const Array& b) {
 }
 
 }  // namespace
+
+TEST_CASE("a result in memory is that in its file") {
+  const test::Folder folder;
+  const std::string basins =
+      "graze = 1\n[model]\nname = \"impact_oscillator\"\nb = 0.05\nstop = 0.2\n[run]\nblock = 3\n"
+      "[analysis]\nname = \"basins\"\ntransient = 20\nrecord = 40\nmax_period = 8\n"
+      "axis = { state = \"x\", from = -1.0, to = 0.1, points = 5 }\n"
+      "axis2 = { state = \"v\", from = -0.5, to = 0.5, points = 4 }\n";
+  for (const Case& c : {sweep("fixed"), make_case(parse_case(basins, "basins.toml", {}))}) {
+    const Dataset file = result_of(c, 1, folder.file(c.question->name + ".h5"));
+    const Dataset memory = run(c, 2);
+    REQUIRE(memory.arrays.size() == file.arrays.size());
+    for (const Array& array : file.arrays) CHECK(same_bits(memory.at(array.name), array));
+  }
+}
 
 TEST_CASE("a sweep in eight threads is that in one") {
   const test::Folder folder;
