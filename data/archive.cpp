@@ -111,7 +111,7 @@ ResultState file_state(const std::string& path, const std::string& identity) {
 }
 
 void check_overwrite(const std::string& path, ResultState state, bool overwrite) {
-  if (fs::is_directory(path)) throw InputError(path + ": is a folder, no place for a result file");
+  if (fs::is_directory(path)) throw InputError(path + ": is a folder, not a result file");
   if (state == ResultState::foreign && !overwrite)
     throw InputError(path +
                      ": is the result of another case, or no result at all; it is overwritten only when that "
@@ -146,17 +146,20 @@ void check_sizes(const Dataset& data) {
 
 /// A damaged file found while reading, told to the user.
 [[noreturn]] void damaged(const h5::Error& error) {
-  throw InputError(std::string(error.what()) + " (the file is truncated or damaged)");
+  const std::string text = error.what();
+  const bool memory = text.find("memory allocation failed") != std::string::npos;
+  throw InputError(
+      text + (memory ? " (too little memory, or a damaged file)" : " (the file is truncated or damaged)"));
 }
 
 void check_readable(const std::string& path) {
   const fs::file_status status = fs::status(path);
   if (!fs::exists(status)) throw InputError(path + ": there is no such file");
-  if (fs::is_directory(status)) throw InputError(path + ": is a folder, no result file");
-  if (!fs::is_regular_file(status)) throw InputError(path + ": is no regular file");
+  if (fs::is_directory(status)) throw InputError(path + ": is a folder, not a result file");
+  if (!fs::is_regular_file(status)) throw InputError(path + ": is not a regular file");
   if (::access(path.c_str(), R_OK) != 0) throw InputError(path + ": may not be read");
   if (fs::file_size(path) == 0) throw InputError(path + ": is empty");
-  if (!h5::has_signature(path)) throw InputError(path + ": is no HDF5 file, so no result file");
+  if (!h5::has_signature(path)) throw InputError(path + ": is not an HDF5 file");
 }
 
 std::int64_t version_of(const h5::File& file) {
@@ -166,7 +169,7 @@ std::int64_t version_of(const h5::File& file) {
 
 void check_result(const h5::File& file, const std::string& path) {
   if (file.text("", "filetype") != result_type)
-    throw InputError(path + ": is an HDF5 file, but no result of graze");
+    throw InputError(path + ": is an HDF5 file, but not a result of graze");
   const std::int64_t version = version_of(file);
   if (version < 1 || version > format_version)
     throw InputError(path + ": has a format version that this program does not know (it reads up to " +
@@ -399,7 +402,7 @@ bool Archive::has(std::size_t index) const { return impl_->joined || impl_->bloc
 
 void Archive::put(std::size_t index, const Dataset& block) { impl_->blocks.put(index, block); }
 
-void Archive::consolidate(Digest* digest) {
+std::string Archive::consolidate(Digest* digest) {
   Impl& impl = *impl_;
   if (!impl.joined) {
     if (impl.blocks.missing() > 0)
@@ -408,7 +411,7 @@ void Archive::consolidate(Digest* digest) {
     impl.join(digest);
     impl.joined = true;
   }
-  impl.blocks.remove();
+  return impl.blocks.remove();
 }
 
 void write_result(const std::string& path, const Dataset& data, const Attributes& attributes,

@@ -142,6 +142,15 @@ std::vector<std::int64_t> whole_numbers(const std::vector<std::size_t>& values) 
   return {values.begin(), values.end()};
 }
 
+/// Removes a file or an empty folder; notes the first that stays though it should not. Files of somebody else
+/// stay, and their folder with them.
+void note_removal(const std::string& path, std::string& left) {
+  std::error_code error;
+  fs::remove(path, error);
+  if (error && error != std::errc::directory_not_empty && left.empty())
+    left = path + ": cannot be removed: " + error.message();
+}
+
 /// Whether an open file still stands under its name.
 bool is_still_there(int file, const std::string& path) {
   struct stat opened {};
@@ -285,10 +294,18 @@ std::size_t Blocks::adopt(const std::string& result) {
   return adopted;
 }
 
+/// All blocks and temporary files; the first that could not be removed, and why.
+std::string Blocks::remove_files() const {
+  std::string left;
+  for (const std::string& name : names_in(folder_))
+    if (block_index(name) || is_temporary(name)) note_removal(folder_ + "/" + name, left);
+  return left;
+}
+
 void Blocks::clear() {
   lock_range(lock_, {});
-  for (const std::string& name : names_in(folder_))
-    if (block_index(name) || is_temporary(name)) fs::remove(folder_ + "/" + name);
+  const std::string left = remove_files();
+  if (!left.empty()) throw std::runtime_error(left);
   if (!shard_.is_whole()) {
     lock_bytes(lock_, F_UNLCK, 0, byte_of(shard_));
     lock_bytes(lock_, F_UNLCK, byte_of(shard_) + 1, 0);
@@ -298,15 +315,15 @@ void Blocks::clear() {
     if (file.starts_with(folder_ + "/")) file.clear();
 }
 
-void Blocks::remove() {
-  clear();
-  std::error_code not_empty;  // files of somebody else stay, and their folder with them
+std::string Blocks::remove() {
+  std::string left = remove_files();
   for (std::size_t thousand = 1; thousand * files_per_folder < files_.size(); ++thousand)
-    fs::remove(fs::path(file(thousand * files_per_folder)).parent_path(), not_empty);
-  fs::remove(folder_ + "/" + lock_name);
-  fs::remove(folder_, not_empty);
+    note_removal(fs::path(file(thousand * files_per_folder)).parent_path(), left);
+  note_removal(folder_ + "/" + lock_name, left);
+  note_removal(folder_, left);
   ::close(lock_);
   lock_ = -1;
+  return left;
 }
 
 bool Blocks::has(std::size_t index) const {

@@ -58,8 +58,9 @@ class Blocks {
   /// Takes the blocks that are there for another result file of this case and that are missing here, without
   /// copying them. They must stay there for the life of this object. Returns how many.
   std::size_t adopt(const std::string& result);
-  /// Removes all blocks, the lock and the folder. Needs the lock of the whole.
-  void remove();
+  /// Removes all blocks, the lock and the folder. Needs the lock of the whole. Returns what could not be
+  /// removed and why, "" when all could.
+  std::string remove();
   /// Removes all blocks. Needs the lock of the whole, or takes it for the moment.
   void clear();
 
@@ -90,6 +91,7 @@ class Blocks {
  private:
   void lock_range(int file, Shard shard) const;
   void check_lock() const;
+  std::string remove_files() const;
   bool is_mine(const std::string& temporary) const;
   std::string file(std::size_t index) const;
   bool is_valid(std::size_t index, const std::string& file) const;

@@ -44,6 +44,9 @@ class Guard {
  private:
   static std::recursive_mutex& mutex() {
     static std::recursive_mutex instance;
+    // All files are closed by their owners; what the library does at the end of the program, it prints.
+    static const herr_t stays_open = H5dont_atexit();
+    static_cast<void>(stays_open);
     return instance;
   }
   std::lock_guard<std::recursive_mutex> lock_;
@@ -199,19 +202,19 @@ herr_t collect_attribute(hid_t, const char* name, const H5A_info_t*, void* names
   return 0;
 }
 
-Watch reading_watch;
+Watch watch;
 
-/// Of a call that reads a file, perhaps a stranger's. One within another is part of it.
-class ReadGuard {
+/// Of a call that reads a file, perhaps an untrusted one, or writes one. One within another is part of it.
+class CallGuard {
  public:
-  explicit ReadGuard(const std::string& path, double bytes = 0) {
-    if (depth_++ == 0 && reading_watch.begin != nullptr) reading_watch.begin(path, bytes);
+  CallGuard(const std::string& path, Access access, double bytes = 0) {
+    if (depth_++ == 0 && watch.begin != nullptr) watch.begin(path, access, bytes);
   }
-  ~ReadGuard() {
-    if (--depth_ == 0 && reading_watch.end != nullptr) reading_watch.end();
+  ~CallGuard() {
+    if (--depth_ == 0 && watch.end != nullptr) watch.end();
   }
-  ReadGuard(const ReadGuard&) = delete;
-  ReadGuard& operator=(const ReadGuard&) = delete;
+  CallGuard(const CallGuard&) = delete;
+  CallGuard& operator=(const CallGuard&) = delete;
 
  private:
   Guard guard_;  // holds the lock
@@ -399,7 +402,7 @@ void Handle::reset() {
 }
 
 File File::open(const std::string& path) {
-  const ReadGuard guard(path);
+  const CallGuard guard(path, Access::read);
   H5PLset_loading_state(0);  // no foreign code as a filter
   const Handle access = make_read_access();
   return {path, Handle{check(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), path, "opening"), H5Fclose},
@@ -407,7 +410,7 @@ File File::open(const std::string& path) {
 }
 
 File File::create(const std::string& path) {
-  const Guard guard;
+  const CallGuard guard(path, Access::write);
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (descriptor < 0) throw Error(path + ": creating: " + system_reason(errno));
   auto output = std::make_shared<Output>(descriptor);
@@ -418,18 +421,19 @@ File File::create(const std::string& path) {
   });
   // Truncating is the driver's business, and the file is new.
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, properties.id(), access.id());
+  if (file < 0) ::unlink(path.c_str());
   return {path, Handle{check(file, path, "creating"), H5Fclose}, std::move(output)};
 }
 
 File::~File() {
-  const ReadGuard guard(path_);
+  const CallGuard guard(path_, access());
   open_arrays_.clear();
   file_.reset();
 }
 
 void File::close() {
   {
-    const Guard guard;
+    const CallGuard guard(path_, access());
     open_arrays_.clear();
     file_.reset();
   }
@@ -468,12 +472,12 @@ Handle::Id File::object(const std::string& array) const {
 }
 
 bool File::has_attribute(const std::string& array, const std::string& name) const {
-  const ReadGuard guard(path_);
+  const CallGuard guard(path_, access());
   return H5Aexists(object(array), name.c_str()) > 0;
 }
 
 std::vector<std::pair<std::string, std::string>> File::attributes(const std::string& array) const {
-  const ReadGuard guard(path_);
+  const CallGuard guard(path_, access());
   std::vector<std::string> names;
   const hid_t id = object(array);
   // Files of others may not have tracked the order.
@@ -503,12 +507,12 @@ std::vector<std::pair<std::string, std::string>> File::attributes(const std::str
 }
 
 std::string File::text(const std::string& array, const std::string& name) const {
-  const ReadGuard guard(path_);
+  const CallGuard guard(path_, access());
   return text_attribute(object(array), name, path_);
 }
 
 std::vector<std::int64_t> File::integers(const std::string& array, const std::string& name) const {
-  const ReadGuard guard(path_);
+  const CallGuard guard(path_, access());
   if (!has_attribute(array, name)) return {};
   const Handle attribute{
       check(H5Aopen(object(array), name.c_str(), H5P_DEFAULT), path_, "opening attribute " + name), H5Aclose};
@@ -518,7 +522,7 @@ std::vector<std::int64_t> File::integers(const std::string& array, const std::st
 }
 
 void File::set_text(const std::string& array, const std::string& name, const std::string& text) {
-  const Guard guard;
+  const CallGuard guard(path_, access());
   const Handle type = make_text_type();
   const Handle space = make_space({}, path_);
   const std::string doing = "writing attribute " + name;
@@ -531,7 +535,7 @@ void File::set_text(const std::string& array, const std::string& name, const std
 }
 
 void File::set_numbers(const std::string& array, const std::string& name, const Array::Values& values) {
-  const Guard guard;
+  const CallGuard guard(path_, access());
   const Handle space = make_space({size_of(values)}, path_);
   const Types types = types_of(values);
   const std::string doing = "writing attribute " + name;
@@ -544,7 +548,7 @@ void File::set_numbers(const std::string& array, const std::string& name, const 
 
 void File::create_array(const std::string& name, const Extents& extents, const Array::Values& like,
                         const Storage& storage) {
-  const Guard guard;
+  const CallGuard guard(path_, access());
   const std::string doing = "creating array " + name;
   const Types types = types_of(like);
   const Handle space = make_space(extents, path_);
@@ -574,7 +578,7 @@ void File::create_array(const std::string& name, const Extents& extents, const A
 }
 
 void File::write(const std::string& name, const Box& box, const Array::Values& values) {
-  const Guard guard;
+  const CallGuard guard(path_, access());
   const std::string doing = "writing array " + name;
   if (size_of(values) != box.points())
     throw Error(path_ + ": " + doing + ": " + std::to_string(size_of(values)) + " values for " +
@@ -590,7 +594,7 @@ void File::write(const std::string& name, const Box& box, const Array::Values& v
 }
 
 double File::bytes(const std::string& name) const {
-  const ReadGuard guard(path_);
+  const CallGuard guard(path_, access());
   const Handle type{check(H5Dget_type(object(name)), path_, "reading the type of " + name), H5Tclose};
   const Extents shape = extents(name);
   return std::accumulate(shape.begin(), shape.end(), static_cast<double>(H5Tget_size(type.id())),
@@ -598,7 +602,7 @@ double File::bytes(const std::string& name) const {
 }
 
 Array::Values File::read(const std::string& name) const {
-  const ReadGuard guard(path_, bytes(name));
+  const CallGuard guard(path_, access(), bytes(name));
   const std::string doing = "reading array " + name;
   const hid_t id = object(name);
   const Handle type{check(H5Dget_type(id), path_, doing), H5Tclose};
@@ -626,7 +630,7 @@ Array::Values File::read(const std::string& name) const {
 }
 
 std::vector<std::pair<std::string, std::string>> File::sources(const std::string& array) const {
-  const ReadGuard guard(path_);
+  const CallGuard guard(path_, access());
   const std::string doing = "listing the sources of " + array;
   const Handle properties{check(H5Dget_create_plist(object(array)), path_, doing), H5Pclose};
   const auto text = [&](auto get, std::size_t k) {
@@ -646,7 +650,7 @@ std::vector<std::pair<std::string, std::string>> File::sources(const std::string
 }
 
 bool File::has_own_values(const std::string& array) const {
-  const ReadGuard guard(path_);
+  const CallGuard guard(path_, access());
   const Handle properties{
       check(H5Dget_create_plist(object(array)), path_, "asking where the values of " + array + " lie"),
       H5Pclose};
@@ -654,7 +658,7 @@ bool File::has_own_values(const std::string& array) const {
 }
 
 Extents File::extents(const std::string& name) const {
-  const ReadGuard guard(path_);
+  const CallGuard guard(path_, access());
   const Handle space{check(H5Dget_space(object(name)), path_, "reading the shape of " + name), H5Sclose};
   return extents_of(space.id());
 }
@@ -723,7 +727,7 @@ std::vector<std::uint64_t> scales_of(hid_t array, std::size_t rank) {
 }  // namespace
 
 std::vector<std::string> File::arrays() const {
-  const ReadGuard guard(path_);
+  const CallGuard guard(path_, access());
   std::vector<std::string> result;
   for (const std::string& name : members(file_.id(), path_))
     if (is_a(H5I_DATASET, file_.id(), name) && !is_pure_dimension(object(name), path_))
@@ -732,7 +736,7 @@ std::vector<std::string> File::arrays() const {
 }
 
 File File::make_group(const std::string& name) {
-  const Guard guard;
+  const CallGuard guard(path_, access());
   const Handle properties = make_properties(H5P_GROUP_CREATE, [](hid_t p, unsigned order) {
     H5Pset_link_creation_order(p, order);
     H5Pset_attr_creation_order(p, order);
@@ -742,13 +746,13 @@ File File::make_group(const std::string& name) {
 }
 
 File File::group(const std::string& name) const {
-  const ReadGuard guard(path_);
+  const CallGuard guard(path_, access());
   const hid_t id = H5Gopen2(file_.id(), name.c_str(), H5P_DEFAULT);
   return {path_, Handle{check(id, path_, "opening group " + name), H5Gclose}, output_};
 }
 
 std::vector<std::string> File::groups() const {
-  const ReadGuard guard(path_);
+  const CallGuard guard(path_, access());
   std::vector<std::string> result;
   for (const std::string& name : members(file_.id(), path_))
     if (is_a(H5I_GROUP, file_.id(), name)) result.push_back(name);
@@ -756,12 +760,12 @@ std::vector<std::string> File::groups() const {
 }
 
 std::uint64_t File::address() const {
-  const ReadGuard guard(path_);
+  const CallGuard guard(path_, access());
   return address_of(file_.id());
 }
 
 std::vector<Dimension> File::dimensions() const {
-  const ReadGuard guard(path_);
+  const CallGuard guard(path_, access());
   std::vector<Dimension> result;
   for (const std::string& name : members(file_.id(), path_)) {
     if (!is_a(H5I_DATASET, file_.id(), name) || !is_scale(object(name), path_)) continue;
@@ -773,7 +777,7 @@ std::vector<Dimension> File::dimensions() const {
 }
 
 void File::create_dimension(const Dimension& dimension) {
-  const Guard guard;
+  const CallGuard guard(path_, access());
   const std::string doing = "creating dimension " + dimension.name;
   const Handle space = make_space({dimension.size}, path_);
   const Handle properties = make_properties(H5P_DATASET_CREATE, H5Pset_attr_creation_order);
@@ -787,19 +791,19 @@ void File::create_dimension(const Dimension& dimension) {
 }
 
 void File::make_coordinates(const std::string& array) {
-  const Guard guard;
+  const CallGuard guard(path_, access());
   check(H5DSset_scale(object(array), array.c_str()), path_, "making coordinates of " + array);
 }
 
 void File::set_dimensions(const std::string& array, const std::vector<std::string>& dimensions) {
-  const Guard guard;
+  const CallGuard guard(path_, access());
   for (std::size_t d = 0; d < dimensions.size(); ++d)
     check(H5DSattach_scale(object(array), object(dimensions[d]), static_cast<unsigned>(d)), path_,
           "attaching dimension " + dimensions[d] + " to " + array);
 }
 
 std::vector<std::string> File::dimensions_of(const std::string& array) const {
-  const ReadGuard guard(path_);
+  const CallGuard guard(path_, access());
   const hid_t id = object(array);
   if (is_scale(id, path_)) return {array};
   if (scales_.empty()) {
@@ -820,9 +824,9 @@ std::vector<std::string> File::dimensions_of(const std::string& array) const {
   return result;
 }
 
-void watch_reading(Watch watch) {
+void watch_calls(Watch all) {
   const Guard guard;
-  reading_watch = watch;
+  watch = all;
 }
 
 bool has_signature(const std::string& path) {

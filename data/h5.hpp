@@ -64,7 +64,10 @@ struct Storage {
   std::vector<Source> sources;  ///< not empty: nothing is stored, the values are those of other files
 };
 
-/// Files may come from strangers: nothing is loaded to decode them, links and values in other files (but for
+/// What a file is open for.
+enum class Access { read, write };
+
+/// Files may be untrusted: nothing is loaded to decode them, links and values in other files (but for
 /// the sources of virtual arrays, which the caller is to look at) are errors, and so are more values than
 /// would fit into memory together, dimensions that are not those of the same group, and groups within
 /// themselves.
@@ -145,6 +148,7 @@ class File {
 
   Handle::Id object(const std::string& array) const;
   void check_output() const;
+  Access access() const { return output_ == nullptr ? Access::read : Access::write; }
 
   std::string path_;
   std::shared_ptr<Output> output_;  // where a new file is written to; none for reading
@@ -153,15 +157,16 @@ class File {
   mutable std::map<std::uint64_t, std::string> scales_;  // dimensions of this group by their addresses
 };
 
-/// Called before and after the library reads a file: its name, and the bytes that are read at once. Only one
-/// thread reads at a time.
+/// Called before and after the library works on a file: its name, whether it is read or written, and the
+/// bytes that are read at once. Only one thread is in the library at a time.
 struct Watch {
-  void (*begin)(const std::string& path, double bytes) = nullptr;
+  void (*begin)(const std::string& path, Access access, double bytes) = nullptr;
   void (*end)() = nullptr;
 };
 
-/// The library (1.10.8) may crash on damaged files or never come back. A program can watch it.
-void watch_reading(Watch watch);
+/// The library (1.10.8) may crash on damaged files, never return, or crash and exit where it gets no memory.
+/// A program can watch it.
+void watch_calls(Watch all);
 
 /// Whether a file begins as HDF5 files do.
 bool has_signature(const std::string& path);

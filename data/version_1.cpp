@@ -102,7 +102,10 @@ Dataset flat_branches(Dataset data) {
   Texts origin, begins, ends, signature;
   for (std::size_t k = 0; k < branches.size(); ++k) {
     const Dataset& branch = branches[k].data;
-    number.insert(number.end(), branch.dimensions.front().size, static_cast<std::int32_t>(k));
+    const Array& parameter =
+        branch.at(branch.dimensions.front().name);  // no more points than there are values
+    const std::size_t points = std::visit([](const auto& v) { return v.size(); }, parameter.values);
+    number.insert(number.end(), points, static_cast<std::int32_t>(k));
     origin.push_back(attribute(branch.attributes, "origin"));
     begins.push_back(attribute(branch.attributes, "begins"));
     ends.push_back(attribute(branch.attributes, "ends"));

@@ -13,6 +13,7 @@
 #include "data/h5.hpp"
 #include "drivers/command/basin_table.hpp"
 #include "drivers/command/branch_table.hpp"
+#include "drivers/command/broken_files.hpp"
 #include "drivers/command/command.hpp"
 #include "drivers/command/summary.hpp"
 
@@ -166,7 +167,7 @@ GRAZE_COMMAND(info) {
             "only compare the digest of the file, or of its blocks, with all that it holds");
   verb.callback([path, csv, verified] {
     if (*verified) return verify(*path);
-    *csv ? print_csv(*path) : info(*path);
+    on_result(*path, [&] { *csv ? print_csv(*path) : info(*path); });
   });
 }
 

@@ -48,31 +48,30 @@ std::string quoted_command(int argc, char** argv) {
   return line;
 }
 
-Exit parse_and_run(CommandLine& app, const Context& context, int argc, char** argv) {
-  try {
-    const std::optional<Exit> ended = app.parse(argc, argv);
-    return ended ? *ended : context.exit;
-  } catch (const InputError& error) {
-    fmt::print(stderr, "graze: {}\n", error.what());
-    return Exit::wrong_input;
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "graze: out of memory; fewer threads or a smaller run.block need less\n");
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "graze: {}\n", error.what());
-  }
-  return Exit::internal_error;
+Exit parse_and_run(int argc, char** argv) {
+  Context context;
+  context.command_line = quoted_command(argc, argv);
+  CommandLine app(about, "graze " GRAZE_VERSION, examples);
+  add_commands(app, context);
+  const std::optional<Exit> ended = app.parse(argc, argv);
+  return ended ? *ended : context.exit;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  end_on_broken_files(Exit::wrong_input);
-  Context context;
-  context.command_line = quoted_command(argc, argv);
-  CommandLine app(about, "graze " GRAZE_VERSION, examples);
-  add_commands(app, context);
-
-  Exit exit = parse_and_run(app, context, argc, argv);
+  Exit exit = Exit::internal_error;
+  try {
+    end_on_broken_files(Exit::wrong_input);
+    exit = parse_and_run(argc, argv);
+  } catch (const InputError& error) {
+    fmt::print(stderr, "graze: {}\n", error.what());
+    exit = Exit::wrong_input;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "graze: out of memory; fewer threads or a smaller run.block need less\n");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "graze: {}\n", error.what());
+  }
   if (std::fflush(stdout) != 0 && exit == Exit::done) {
     std::perror("graze: standard output");
     exit = Exit::internal_error;

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,6 +79,7 @@ Diagram diagram_of(const Result& result, const PlotOptions& options) {
             attribute(result.attributes, "parameter"),
             {},
             {}};
+  if (d.points == nullptr) throw std::out_of_range("no group bifurcation");
   d.states = index_names(*d.points, "state");
   Array span;  // everything that there is on the axis
   std::vector<double> values;

@@ -12,6 +12,7 @@
 
 #include "core/settings/value.hpp"
 #include "drivers/command/basin_table.hpp"
+#include "drivers/command/broken_files.hpp"
 #include "drivers/command/command.hpp"
 #include "drivers/plot/gnuplot.hpp"
 
@@ -130,7 +131,7 @@ GRAZE_COMMAND(plot) {
   verb.option("--from", options.from, "where the x axis begins; default: with the first point");
   verb.option("--to", options.to, "where the x axis ends; default: with the last point");
   verb.option("--size", request->size, "WIDTHxHEIGHT in pixels (pdf: 144 an inch)");
-  verb.callback([request] { plot(*request); });
+  verb.callback([request] { on_result(request->file, [&] { plot(*request); }); });
 }
 
 }  // namespace graze

@@ -99,7 +99,7 @@ Exit merge(const MergeOptions& options) {
     }
     archive.prepare(options.force);
     const std::unique_ptr<Digest> digest = c.analysis->digest();
-    archive.consolidate(digest.get());
+    warn(archive.consolidate(digest.get()));
   }
   const Dataset data = read_result(options.output, classifying(c.layout.arrays)).data;
   if (!options.quiet) print_summary(stderr, data);

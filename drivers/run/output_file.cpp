@@ -22,7 +22,7 @@ void check_can_write(const std::string& path) {
   fs::path folder = fs::absolute(path).parent_path();
   while (!fs::exists(folder, error)) folder = folder.parent_path();  // missing folders are made later
   if (!fs::is_directory(folder, error)) {
-    throw InputError(fmt::format("{}: {} is no folder", path, folder.string()));
+    throw InputError(fmt::format("{}: {} is not a folder", path, folder.string()));
   }
   if (access(folder.c_str(), W_OK | X_OK) != 0) {
     throw InputError(
@@ -35,7 +35,7 @@ PartialFile::PartialFile(const std::string& target)
   unlink(name_.c_str());  // of a killed process that had the same number
   descriptor_ = open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (descriptor_ < 0)
-    throw InputError(fmt::format("{}: can't be written: {}", target, std::strerror(errno)));
+    throw InputError(fmt::format("{}: cannot be written: {}", target, std::strerror(errno)));
 }
 
 PartialFile::~PartialFile() {
@@ -45,7 +45,7 @@ PartialFile::~PartialFile() {
 
 void PartialFile::finish() {
   if (std::rename(name_.c_str(), target_.c_str()) != 0)
-    throw InputError(fmt::format("{}: can't be written: {}", target_, std::strerror(errno)));
+    throw InputError(fmt::format("{}: cannot be written: {}", target_, std::strerror(errno)));
 }
 
 bool write_all(int descriptor, std::string_view text) {
@@ -77,6 +77,10 @@ void write_text(const std::string& path, const std::string& text) {
   PartialFile file(path);
   check(write_all(file.descriptor(), text));
   file.finish();
+}
+
+void warn(const std::string& text) {
+  if (!text.empty()) fmt::print(stderr, "graze: warning: {}\n", text);
 }
 
 }  // namespace graze

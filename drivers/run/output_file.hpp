@@ -37,4 +37,7 @@ bool write_all(int descriptor, std::string_view text);
 /// std::runtime_error when it can't be stored.
 void write_text(const std::string& path, const std::string& text);
 
+/// Prints a warning to stderr; nothing for "".
+void warn(const std::string& text);
+
 }  // namespace graze

@@ -15,10 +15,11 @@ constexpr std::size_t shares = 1000;  // of the bar
 
 }  // namespace
 
-PartJournal::PartJournal(std::string result, std::string identity, std::optional<Seconds> limit, bool quiet)
+PartJournal::PartJournal(std::string result, std::string identity, std::optional<Seconds> limit,
+                         const std::string& last_words, bool quiet)
     : folder_(std::move(result) + ".parts"),
       identity_(std::move(identity)),
-      watch_(limit),
+      watch_(limit, last_words),
       bar_(shares, 0, quiet) {}
 
 std::string PartJournal::file(std::size_t number) const {
@@ -47,9 +48,10 @@ void PartJournal::keep(std::size_t number, const Dataset& part) {
   write_result(file(number), part, {}, identity_, true);
 }
 
-void PartJournal::remove_parts() const {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
+std::string PartJournal::remove_parts() const {
+  std::error_code error;
+  std::filesystem::remove_all(folder_, error);
+  return error ? folder_ + ": cannot be removed: " + error.message() : "";
 }
 
 }  // namespace graze

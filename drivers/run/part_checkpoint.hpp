@@ -14,7 +14,8 @@ namespace graze {
 /// Part k of the result F lives in the folder "F.parts" until F is whole.
 class PartJournal final : public Journal {
  public:
-  PartJournal(std::string result, std::string identity, std::optional<Seconds> limit, bool quiet);
+  PartJournal(std::string result, std::string identity, std::optional<Seconds> limit,
+              const std::string& last_words, bool quiet);
 
   void progress(double share) override;
   bool stop() override { return watch_.stop(); }
@@ -22,8 +23,8 @@ class PartJournal final : public Journal {
   void keep(std::size_t number, const Dataset& part) override;
 
   std::string reason() const { return watch_.reason(); }
-  /// The result is there: its parts are no longer needed.
-  void remove_parts() const;
+  /// The result is there: its parts are no longer needed. Returns what could not be removed and why.
+  std::string remove_parts() const;
 
  private:
   std::string file(std::size_t number) const;

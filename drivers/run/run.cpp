@@ -49,6 +49,14 @@ void say(const Job& job, fmt::format_string<Parts...> text, Parts&&... parts) {
   fmt::print(stderr, "graze: {}\n", fmt::format(text, std::forward<Parts>(parts)...));
 }
 
+/// What is said where a signal ends the run and what is in flight is dropped.
+std::string last_words(const Job& job) {
+  if (job.options.quiet || !job.ranks.is_first()) return {};
+  return fmt::format(
+      "\ngraze: {}: stopped by a signal, what was in flight is dropped; the same command goes on\n",
+      job.path);
+}
+
 /// Tells the temporary files of the ranks of one run apart.
 std::string helper_name(const Job& job) {
   const Shard& shard = job.shard;
@@ -132,16 +140,19 @@ Exit run_whole(const Job& job) {
     Execution execution;
     execution.threads = job.plan.threads;
     std::optional<PartJournal> journal;
+    std::optional<StopWatch> signals;
     if (has_parts) {
-      journal.emplace(job.path, job.problem.identity, job.limit, job.options.quiet);
+      journal.emplace(job.path, job.problem.identity, job.limit, last_words(job), job.options.quiet);
       execution.journal = &*journal;
+    } else {
+      signals.emplace(std::nullopt, last_words(job));
     }
     if (!execute(*job.problem.analysis, job.plan.boxes, memory, execution)) {
       say(job, "{}: stopped ({}); the same command goes on", job.path, journal->reason());
       return Exit::stopped_early;
     }
     write_result(job.path, memory.blocks.front(), job.attributes, job.problem.identity, job.options.force);
-    if (journal) journal->remove_parts();
+    if (journal) warn(journal->remove_parts());
     say(job, "{} written", job.path);
   }
   const Result result = read_result(job.path);
@@ -193,7 +204,7 @@ Exit finish(const Job& job, Archive& archive, const StopWatch& watch, std::size_
     return Exit::done;
   }
   const std::unique_ptr<Digest> digest = job.problem.analysis->digest();
-  archive.consolidate(digest.get());
+  warn(archive.consolidate(digest.get()));
   return Exit::done;
 }
 
@@ -202,7 +213,7 @@ Exit go_on(const Job& job, Archive& archive) {
   job.ranks.meet();
   if (!job.ranks.is_first()) archive.assist(helper_name(job));
   job.ranks.meet();
-  const StopWatch watch(job.limit);
+  const StopWatch watch(job.limit, last_words(job));
   const auto begin = std::chrono::steady_clock::now();
   const std::size_t before = points_of_share(job, &archive);
   if (before > 0) {
@@ -236,8 +247,9 @@ GRAZE_COMMAND(run) {
   const auto options = std::make_shared<CaseOptions>();
   add_case_options(verb, *options);
   verb.footer(
-      "A result of the same case is gone on with, or reported when it is complete. SIGINT, SIGTERM and\n"
-      "SIGUSR1 finish the blocks in flight; a second SIGINT ends the program at once.\n"
+      "A result of the same case is gone on with, or reported when it is complete. SIGUSR1 and\n"
+      "--max-time finish the blocks in flight; SIGINT and SIGTERM those that need less than a second; a\n"
+      "second SIGINT ends the program at once.\n"
       "Examples:\n"
       "  graze run case.toml\n"
       "  graze run case.toml -o fine.h5 --set analysis.axis.points=5601 --max-time 3h\n"

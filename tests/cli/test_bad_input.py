@@ -6,6 +6,9 @@ import subprocess
 import sys
 import tempfile
 
+import h5py
+import numpy as np
+
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
 from graze_cli import GRAZE, SIMULATE, SWEEP, CliTest, long_sweep, main  # noqa: E402
 
@@ -109,6 +112,50 @@ class ResultFiles(CliTest):
         super().setUp()
         self.write("case.toml", SWEEP)
 
+    def test_something_is_missing(self):
+        """A result without an array that a picture or table needs: which file, and what."""
+        self.graze("run", "case.toml", "--quiet")
+        self.write("motion.toml", SIMULATE)
+        self.graze("run", "motion.toml", "-o", "motion.h5", "--quiet")
+        oscillator = os.path.join(os.environ["GRAZE_SOURCE"], "data", "cases", "continue_oscillator.toml")
+        self.graze("run", oscillator, "-o", "branches.h5", "--quiet")
+        needed = ("time", "event_kind", "points", "orbit_state", "bifurcation/kind", "bifurcation")
+        for name, array in (("case.h5", "attractor"), ("case.h5", "delta"), ("case.h5", "map_state"),
+                            ("case.h5", "state"), ("motion.h5", "time"), ("motion.h5", "state"),
+                            ("motion.h5", "event_kind"), ("motion.h5", "component"), ("branches.h5", "points"),
+                            ("branches.h5", "orbit_state"), ("branches.h5", "forcing_periods"),
+                            ("branches.h5", "bifurcation/kind"), ("branches.h5", "bifurcation")):
+            with self.subTest(f"{name} {array}"):
+                shutil.copy(self.path(name), self.path("less.h5"))
+                with h5py.File(self.path("less.h5"), "r+") as file:
+                    del file[array]
+                for verb in ("plot", "info"):
+                    process = self.start(verb, "less.h5", "-o", "p.png") if verb == "plot" else self.start(verb, "less.h5")
+                    _, err = process.communicate(timeout=60)
+                    self.assertIn(process.returncode, (0, 2), err)  # not everything needs every array
+                    if process.returncode == 2:
+                        self.assertTrue(err.startswith("graze: less.h5: "), err)
+                    if verb == "plot" and array in needed:
+                        self.assertEqual(process.returncode, 2)
+                        self.assertIn(array.rpartition("/")[2], err)
+
+    def test_verify(self):
+        """One changed value is found; the whole file is as it was written before."""
+        self.graze("run", "case.toml", "--quiet")
+        out, _ = self.graze("info", "case.h5", "--verify")
+        self.assertIn("case.h5: values, shapes and texts are those that were written", out)
+        with h5py.File(self.path("case.h5"), "r+") as file:
+            value = file["map_state"][3, 0, 1]
+            file["map_state"][3, 0, 1] = np.nextafter(value, 2)
+        self.refused("info", "case.h5", "--verify", says=["case.h5", "digest"])
+        self.refused("run", "case.toml", says=["case.h5", "digest"])
+        with h5py.File(self.path("case.h5"), "r+") as file:
+            file["map_state"][3, 0, 1] = value
+        self.graze("info", "case.h5", "--verify")
+        with h5py.File(self.path("case.h5"), "r+") as file:
+            file.attrs["case_toml"] = "graze = 1"
+        self.refused("info", "case.h5", "--verify", says=["case.h5", "digest"])
+
     def test_files_that_are_none(self):
         self.write("text.h5", "no result\n" * 100)
         self.write("empty.h5", "")
@@ -162,7 +209,7 @@ class Places(CliTest):
 
     def test_path_below_a_file(self):
         self.write("case.toml", SWEEP)
-        self.refused("run", "case.toml", "-o", "case.toml/result.h5", says=["case.toml", "no folder"])
+        self.refused("run", "case.toml", "-o", "case.toml/result.h5", says=["case.toml", "not a folder"])
 
     def test_read_only_file_system(self):
         self.write("case.toml", SWEEP)

@@ -93,6 +93,39 @@ class Resume(CliTest):
         self.assert_same_arrays("whole.h5", "case.h5")
         self.assertEqual(self.count_blocks(), 0)
 
+    def wait_for(self, name):
+        while not os.path.exists(self.path(name)):
+            time.sleep(0.002)
+        time.sleep(1)  # until signals are listened to
+
+    def test_a_long_block_is_dropped(self):
+        """SIGTERM and Ctrl-C end a run whose block would take hours; SIGUSR1 waits for the block."""
+        block = ("--set", "run.block=120", "--set", "analysis.transient=100000000")
+        for sent in [signal.SIGTERM, signal.SIGINT]:
+            process = self.start("run", "case.toml", *block)
+            self.wait_for("case.h5")
+            process.send_signal(signal.SIGUSR1)
+            time.sleep(1.5)
+            self.assertIsNone(process.poll())
+            process.send_signal(sent)
+            out, err = process.communicate(timeout=30)
+            self.assertEqual((process.returncode, out), (75, ""), err)
+            self.assertIn("dropped; the same command goes on", err)
+
+    def test_analyses_in_one_piece_stop_too(self):
+        """A motion without end, and orbits that are looked for long before there is a branch."""
+        cases = [("simulate", ("periods=1e9", "samples=1")),
+                 ("continue", ("axis={parameter=\"delta\", from=1.45, to=1.5}", "at=1.5", "transient=1000000000"))]
+        for name, keys in cases:
+            process = self.start("run", "case.toml", "-o", "piece.h5", "--set", f"analysis={{name='{name}'}}",
+                                 *[word for key in keys for word in ("--set", "analysis." + key)])
+            time.sleep(1)
+            self.assertIsNone(process.poll())
+            process.send_signal(signal.SIGTERM)
+            _, err = process.communicate(timeout=30)
+            self.assertEqual(process.returncode, 75, err)
+            self.assertFalse(os.path.exists(self.path("piece.h5")))
+
     def test_second_interrupt_kills(self):
         # One block of all points: the first signal cannot end it soon.
         process = self.start("run", "case.toml", "--set", "run.block=120", "--set", "analysis.transient=1000000")

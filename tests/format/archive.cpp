@@ -357,13 +357,13 @@ TEST_CASE("what is no result is refused with a sentence") {
   CHECK_THROWS_WITH(read_result(path), Contains("is empty"));
   write_text(path,
              "some text that is long enough to be a superblock, or is it not? " + std::string(200, 'x'));
-  CHECK_THROWS_WITH(read_result(path), Contains("is no HDF5 file"));
+  CHECK_THROWS_WITH(read_result(path), Contains("is not an HDF5 file"));
   write_text(path, "\x89HDF\r\n\x1a\n");
   CHECK_THROWS_AS(read_result(path), InputError);
   fs::remove(path);
   h5::replace_file(path, path + ".tmp",
                    [](h5::File& file) { file.set_text("", "made_by", "another program"); });
-  CHECK_THROWS_WITH(read_result(path), Contains("is an HDF5 file, but no result of graze"));
+  CHECK_THROWS_WITH(read_result(path), Contains("is an HDF5 file, but not a result of graze"));
   h5::replace_file(path, path + ".tmp", [](h5::File& file) {
     file.set_text("", "filetype", "graze result");
     file.set_numbers("", "format_version", std::vector<std::int32_t>{3});

@@ -1,4 +1,4 @@
-"""Result files made by a stranger: what lies outside their folder is not read, nor what would fill the memory."""
+"""Untrusted result files: what lies outside their folder is not read, nor what would fill the memory."""
 
 import os
 import re
@@ -15,9 +15,9 @@ GRAZE = os.environ["GRAZE"]
 CASES = os.path.join(os.environ["GRAZE_SOURCE"], "data", "cases")
 
 
-class Strangers(unittest.TestCase):
+class UntrustedFiles(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="graze_stranger_")
+        self.folder = tempfile.mkdtemp(prefix="graze_untrusted_")
         self.addCleanup(shutil.rmtree, self.folder)
         self.graze("run", os.path.join(CASES, "quickstart.toml"), "-o", "r.h5", "--set", "analysis.axis.points=5",
                    "--quiet")
