@@ -6,7 +6,7 @@
 
 /// Begins the function that describes an analysis, in any source file of the library or of a program that is
 /// linked with it, and in any namespace, as GRAZE_MODEL does for a model.
-#define GRAZE_ANALYSIS(name)                                                                  \
-  ::graze::AnalysisInfo name##_analysis();                                                    \
-  static const ::graze::Registered<::graze::AnalysisInfo> name##_registered(name##_analysis); \
+#define GRAZE_ANALYSIS(name)                                                                           \
+  ::graze::AnalysisInfo name##_analysis();                                                             \
+  static const ::graze::Registered<::graze::AnalysisInfo> name##_analysis_registered(name##_analysis); \
   ::graze::AnalysisInfo name##_analysis()

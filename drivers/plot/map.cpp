@@ -188,7 +188,7 @@ Layer class_layer(const Points& points) {
   std::vector<LegendEntry> regions;
   for (const std::string& name : names) regions.push_back({std::string(class_colour(name)), name});
   const int first_period = static_cast<int>(regions.size());
-  const int longest = static_cast<int>(region_colours) - 1;
+  constexpr int longest = static_cast<int>(region_colours) - 1;
   for (int period = 1; period <= longest; ++period)
     regions.push_back(
         {std::string(region_colour(static_cast<std::size_t>(period - 1))), fmt::format("period {}", period)});
@@ -197,7 +197,7 @@ Layer class_layer(const Points& points) {
   const auto failed = std::find(names.begin(), names.end(), "failed");
   const int overriding = failed == names.end() ? -1 : static_cast<int>(failed - names.begin());
   const Array* period_array = points.find("period");
-  const auto region = [points, period_array, first_period, longest](std::size_t point) {
+  const auto region = [points, period_array, first_period](std::size_t point) {
     if (period_array == nullptr || !points.is(point, "periodic")) return points.attractor(point);
     const double period = number(*period_array, point);
     if (!(period >= 1)) return points.attractor(point);
