@@ -34,6 +34,7 @@ struct Bifurcation {
   BifurcationKind kind = BifurcationKind::fold;
   int contact = -1;  ///< whose event changes; -1: none
   double parameter = 0;
+  double error = 0;       ///< estimate of the parameter's error; 0: rounding
   Eigen::VectorXd state;  ///< where the orbit begins
   double phase = 0;       ///< … in forcing periods from the first phase zero (Anchor)
   Eigen::VectorXd told;   ///< on the section of the family

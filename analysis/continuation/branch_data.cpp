@@ -100,7 +100,7 @@ Dataset bifurcation_data(const Family& family, const std::vector<Branch>& branch
   Dataset data;
   I8 kind;
   I32 contact, branch, periods;
-  F64 value, states;
+  F64 value, error, states;
   for (std::size_t b = 0; b < branches.size(); ++b) {
     for (const Bifurcation& at : branches[b].bifurcations) {
       kind.push_back(static_cast<std::int8_t>(at.kind));
@@ -108,6 +108,7 @@ Dataset bifurcation_data(const Family& family, const std::vector<Branch>& branch
       branch.push_back(static_cast<std::int32_t>(b));
       periods.push_back(at.periods);
       value.push_back(at.parameter);
+      error.push_back(at.error);
       states.insert(states.end(), at.told.begin(), at.told.end());
     }
   }
@@ -115,6 +116,8 @@ Dataset bifurcation_data(const Family& family, const std::vector<Branch>& branch
   add_names(data, "state", model.states(), "state of the model");
   add_array(data, "kind", {"point"}, std::move(kind), "what changes", bifurcation_names());
   add_array(data, parameter.name, {"point"}, std::move(value), parameter.meaning, {}, parameter.unit);
+  add_array(data, "parameter_error", {"point"}, std::move(error),
+            "estimate of the error of the parameter; 0: rounding", {}, parameter.unit);
   add_array(data, "contact", {"point"}, std::move(contact), "contact whose event changes, from 0; -1: none");
   add_array(data, "branch", {"point"}, std::move(branch), "number of the branch");
   add_array(data, "forcing_periods", {"point"}, std::move(periods),

@@ -97,8 +97,8 @@ void visit(Way& way, BranchPoint& p) {
 }
 template <class Way>
 void visit(Way& way, Bifurcation& b) {
-  visit_each(way, b.kind, b.contact, b.parameter, b.state, b.phase, b.told, b.periods, b.itinerary.steps,
-             b.itinerary.periods, b.unknowns, b.tangent, b.size);
+  visit_each(way, b.kind, b.contact, b.parameter, b.error, b.state, b.phase, b.told, b.periods,
+             b.itinerary.steps, b.itinerary.periods, b.unknowns, b.tangent, b.size);
 }
 
 template <class Way>

@@ -42,6 +42,8 @@ bool Continuation::looks_closer(const Trial& beyond) {
     step_ /= 4;
     return true;
   }
+  constexpr double near = 1e-3;  // of the range
+  if (pass_border_within(near * metric().range) != Passed::not_found) return false;
   pass_change(beyond, step_);
   return false;
 }
@@ -99,8 +101,17 @@ Continuation::Passed Continuation::leave(const Solution& from) {
   return Passed::not_found;
 }
 
-/// The orbit that the motion from near the end of a branch settles to, not far from it, or Newton's method
-/// finds from there.
+/// The orbit near another one, that far along its branch, as Newton's method finds it.
+std::optional<Solution> Continuation::orbit_beside(const Solution& last, double parameter,
+                                                   double along) const {
+  auto found =
+      refine_orbit(family_, {parameter, last.point.state + along * last.tangent.head(last.shooting->states()),
+                             last.shooting->itinerary().periods, last.point.period, last.point.phase});
+  if (found && (found->point.state - last.point.state).cwiseAbs().maxCoeff() <= 0.1 * size_) return found;
+  return std::nullopt;
+}
+
+/// The same, or the orbit that the motion from there settles to, not far away.
 std::optional<Solution> Continuation::orbit_near(const Solution& last, double parameter, double along) const {
   const std::unique_ptr<System> system = family_.system(parameter);
   if (!system) return std::nullopt;
@@ -150,11 +161,15 @@ bool Continuation::jump(const Solution& last, int contact, BifurcationKind kind,
     step_ = options_.first_step;
     return true;
   }
-  end_ = bifurcation_names()[static_cast<std::size_t>(kind)] +
-         (contact < 0 ? ""
-                      : " of contact " + family_.model->contacts()[static_cast<std::size_t>(contact)].name) +
-         ": no orbit of the same period goes on from it";
+  end_ = no_way_on(kind, contact);
   return false;
+}
+
+std::string Continuation::no_way_on(BifurcationKind kind, int contact) const {
+  const auto& contacts = family_.model->contacts();
+  return bifurcation_names()[static_cast<std::size_t>(kind)] +
+         (contact < 0 ? "" : " of contact " + contacts[static_cast<std::size_t>(contact)].name) +
+         ": no orbit of the same period goes on from it";
 }
 
 /// Over a place where impacts come or go in ever shorter distances: one after the other loses its speed where
@@ -166,25 +181,28 @@ bool Continuation::pass_crowd() {
     end_ = "changes of the impacts accumulate here";
     return false;
   }
-  const auto [kind, contact] = change_between(last.point.signature, now_.point.signature,
-                                              static_cast<int>(family_.model->contacts().size()));
-  if (kind == BifurcationKind::chatter_border) note(kind, contact, pushed(now_, last.point.parameter));
+  note_between(last, now_);
   return true;
 }
 
-/// The last orbit with this signature on the way to a parameter where there is none, by bisection.
-Solution Continuation::pushed(const Solution& good, double bad) const {
-  Solution best = good;
-  for (int k = 0; k < 60 && std::abs(best.point.parameter - bad) > 1e-11 * metric().range; ++k) {
-    const double middle = (best.point.parameter + bad) / 2;
-    const auto found = refine_orbit(family_, {middle, best.point.state, best.shooting->itinerary().periods,
-                                              best.point.period, best.point.phase});
-    const bool goes_on = found && found->point.signature == good.point.signature &&
-                         (found->point.state - best.point.state).cwiseAbs().maxCoeff() < 0.1 * size_;
-    if (goes_on) best = *found;
-    if (!goes_on) bad = middle;
+/// Bisection as far as there are orbits of the one signature or the other.
+Continuation::Bracket Continuation::bracketed(const Solution& from, const Solution& beyond) const {
+  Solution low = from;
+  Solution high = beyond;
+  const auto apart = [&] { return std::abs(low.point.parameter - high.point.parameter); };
+  for (int k = 0; k < 60 && apart() > 1e-13 * metric().range; ++k) {
+    const double middle = (low.point.parameter + high.point.parameter) / 2;
+    bool closer = false;
+    for (Solution* side : {&low, &high}) {
+      auto found = orbit_beside(*side, middle, 0);
+      if (!found || !(found->point.signature == side->point.signature)) continue;
+      *side = std::move(*found);
+      closer = true;
+      break;
+    }
+    if (!closer) break;
   }
-  return best;
+  return {low, apart()};
 }
 
 namespace {

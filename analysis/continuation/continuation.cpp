@@ -155,7 +155,7 @@ bool Continuation::loses_impact(const Shooting& shooting, const Equations& e) {
 }
 
 /// false: it has been noted before.
-bool Continuation::note(BifurcationKind kind, int contact, const Solution& s) {
+bool Continuation::note(BifurcationKind kind, int contact, const Solution& s, double error) {
   if (contact >= 0) changes_.push_back(s.point.parameter);
   if (contact >= 0) ++change_count_;
   if (repeated(kind, contact, s.point.parameter)) return false;
@@ -164,6 +164,7 @@ bool Continuation::note(BifurcationKind kind, int contact, const Solution& s) {
   b.kind = kind;
   b.contact = contact;
   b.parameter = s.point.parameter;
+  b.error = error;
   b.state = s.point.state;
   b.phase = s.point.phase;
   b.periods = periods;
@@ -209,6 +210,12 @@ bool Continuation::next() {
     end_ = "more changes of its events than are followed";
     return false;
   }
+  const double range = options_.to - options_.from;
+  if (looked_count_ != change_count_) {
+    looked_count_ = change_count_;
+    const Passed passed = pass_accumulation(crowd_width * range);
+    if (passed != Passed::not_found) return passed == Passed::on;
+  }
   if (crowded()) return pass_crowd();
   if (auto begun = begun_elsewhere(now_, metric())) now_ = std::move(*begun);
   constexpr int easy = 3;
@@ -223,6 +230,14 @@ bool Continuation::next() {
     if (fades(trial->solution) || passes_beginning(trial->solution)) {
       step_ /= 2;
       continue;
+    }
+    if (trial->verdict != Verdict::same) {
+      const Passed passed = pass_end_of_stick(*trial);
+      if (passed == Passed::comes_later) {
+        step_ /= 4;
+        continue;
+      }
+      if (passed != Passed::not_found) return passed == Passed::on;
     }
     if (trial->verdict == Verdict::open) {
       if (looks_closer(*trial)) continue;
@@ -243,38 +258,46 @@ bool Continuation::next() {
     if (trial->iterations >= hard) step_ /= 2;
     return accept(std::move(*trial), taken);
   }
+  constexpr double near = 1e-2;  // of the range
+  const Passed passed = pass_border_within(near * range);
+  if (passed != Passed::not_found) return passed == Passed::on;
   return pass_end_of_chatter();
 }
 
-/// Where Newton's method stops because flights of a chatter sequence no longer come back: the contact that
-/// sticks for the shortest time after one has ceased to.
+/// Where Newton's method finds no further point although a contact that chatters sticks for a short time
+/// only: over what happens there, if it is found behind.
 bool Continuation::pass_end_of_chatter() {
-  const std::vector<Step>& steps = now_.shooting->itinerary().steps;
-  int contact = -1;
-  double shortest = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < steps.size(); ++k) {
-    if (steps[k].end != EventKind::chatter_complete) continue;
-    double stuck = 0;
-    std::size_t j = k;
-    do {
-      j = (j + 1) % steps.size();
-      stuck += now_.u(now_.shooting->duration_index(j));
-    } while (j != k && !(steps[j].end == EventKind::release && steps[j].contact == steps[k].contact));
-    if (stuck >= shortest) continue;
-    shortest = stuck;
-    contact = steps[k].contact;
-  }
   constexpr double brief = 1e-2;  // of a turn
-  if (contact < 0 || shortest > brief * now_.point.period) {
-    if (end_at_touch()) return false;
-    end_ = "Newton's method finds no further point";
+  const std::vector<ChatterStick> sticks = chatter_sticks(now_.shooting->itinerary());
+  const auto is_brief = [&](const ChatterStick& stick) {
+    const Eigen::Index first = now_.shooting->duration_index(stick.complete + 1);
+    const Eigen::Index count = static_cast<Eigen::Index>(stick.release - stick.complete);
+    return now_.u.segment(first, count).sum() <= brief * now_.point.period;
+  };
+  const std::string none_found = "Newton's method finds no further point";
+  if (std::none_of(sticks.begin(), sticks.end(), is_brief)) {
+    if (!end_at_touch()) end_ = none_found;
     return false;
   }
   const Solution last = now_;
-  const bool goes_on =
-      jump(last, contact, BifurcationKind::chatter_border, least_way(BifurcationKind::chatter_border));
-  note(BifurcationKind::chatter_border, contact, goes_on ? pushed(last, now_.point.parameter) : last);
-  return goes_on;
+  constexpr BifurcationKind kind = BifurcationKind::chatter_border;
+  if (!jump(last, -1, kind, least_way(kind))) {
+    end_ = none_found;
+    return false;
+  }
+  note_between(last, now_);
+  return true;
+}
+
+/// Notes what has changed between two orbits with different events, as near as it is known where; of
+/// grazings, of which there may be many between them, none.
+void Continuation::note_between(const Solution& before, const Solution& after) {
+  if (before.point.signature == after.point.signature) return;
+  const auto [kind, contact] = change_between(before.point.signature, after.point.signature,
+                                              static_cast<int>(family_.model->contacts().size()));
+  if (kind == BifurcationKind::grazing) return;
+  const Bracket bracket = bracketed(before, after);
+  note(kind, contact, bracket.solution, bracket.error);
 }
 
 bool Continuation::accept(Trial trial, double step) {
@@ -436,7 +459,11 @@ bool Continuation::to_border(double step) {
   judge(trial);
   if (trial.verdict == Verdict::same) return accept(std::move(trial), way);
   end_.clear();
-  return pass_change(trial, way);
+  const Passed passed = pass_end_of_stick(trial);
+  if (passed == Passed::not_found) return pass_change(trial, way);
+  if (passed != Passed::comes_later) return passed == Passed::on;
+  step_ = way / 4;
+  return next();
 }
 
 }  // namespace graze

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/continuation/bifurcation.hpp"
+#include "analysis/continuation/chatter_border.hpp"
 #include "analysis/continuation/grazing.hpp"
 #include "analysis/continuation/solution.hpp"
 
@@ -83,16 +84,25 @@ class Continuation {
                                                     double BranchPoint::*test) const;
   bool pass_change(const Trial& beyond, double step);
   bool end_at_touch();
-  /// What has become of a grazing: the branch goes on behind it, ends there, or there is none that it could
-  /// pass.
-  enum class Passed { on, ended, not_found };
+  /// What has become of a change: the branch goes on behind it, ends there, there is none that it could pass,
+  /// or something else comes before it.
+  enum class Passed { on, ended, not_found, comes_later };
   Passed pass_grazing(const Trial& beyond, double step);
   bool looks_closer(const Trial& beyond);
   void locate_before(const Grazing& grazing);
   Passed leave(const Solution& at_grazing);
+  std::optional<Solution> orbit_beside(const Solution& last, double parameter, double along) const;
   std::optional<Solution> orbit_near(const Solution& last, double parameter, double along) const;
+  std::string no_way_on(BifurcationKind kind, int contact) const;
   bool jump(const Solution& last, int contact, BifurcationKind kind, double least);
   bool pass_end_of_chatter();
+  bool lies_ahead(const ChatterBorder& border, double sense, double reach) const;
+  std::optional<ChatterBorder> end_of_stick(const Signature* beyond, double reach) const;
+  Passed pass_end_of_stick(const Trial& beyond);
+  Passed pass_border_within(double reach);
+  Passed pass_accumulation(double reach);
+  Passed pass_border(const ChatterBorder& border, double sense);
+  std::optional<Solution> orbit_behind(const ChatterBorder& border, double sense) const;
   /// Changes without an equation of their own, over which the walk jumps.
   static bool jumps_over(BifurcationKind kind) {
     return kind == BifurcationKind::chatter_border || kind == BifurcationKind::edge;
@@ -105,9 +115,15 @@ class Continuation {
   bool repeated(BifurcationKind kind, int contact, double parameter) const;
   bool crowded() const;
   bool pass_crowd();
-  Solution pushed(const Solution& good, double bad) const;
+  /// A place between two orbits of different signatures, and how far the change may be from it.
+  struct Bracket {
+    Solution solution;
+    double error = 0;
+  };
+  Bracket bracketed(const Solution& from, const Solution& beyond) const;
+  void note_between(const Solution& before, const Solution& after);
   bool to_border(double step);
-  bool note(BifurcationKind kind, int contact, const Solution& solution);
+  bool note(BifurcationKind kind, int contact, const Solution& solution, double error = 0);
 
   Family family_;
   ContinuationOptions options_;
@@ -115,8 +131,9 @@ class Continuation {
   double step_;
   int count_ = 0;
   int change_count_ = 0;
-  double size_;  ///< of states, for the arclength
-  double time_;  ///< of durations
+  int looked_count_ = 0;  ///< change_count_ when accumulations were last looked for
+  double size_;           ///< of states, for the arclength
+  double time_;           ///< of durations
   BranchPoint first_;
   std::vector<double> changes_;  ///< parameters of the last changes of the itinerary
   double heading_ = 1;           ///< sign of the parameter's change on the way so far

@@ -299,15 +299,8 @@ std::optional<std::vector<Eigen::MatrixXd>> Shooting::transitions(const Eigen::V
   return matrices;
 }
 
-namespace {
-
-/// The further equation: its value and its slope by all unknowns.
-using Further =
-    std::function<std::pair<double, Eigen::RowVectorXd>(const Eigen::VectorXd&, const Equations&)>;
-
-constexpr int most_iterations = 12;
-
-Closing newton(const Shooting& shooting, const Eigen::VectorXd& guess, const Further& further) {
+Closing solve_with(const Shooting& shooting, const Eigen::VectorXd& guess, const Condition& condition) {
+  constexpr int most_iterations = 12;
   Closing c;
   c.u = guess;
   auto now = shooting.equations(c.u);
@@ -315,14 +308,14 @@ Closing newton(const Shooting& shooting, const Eigen::VectorXd& guess, const Fur
   const Eigen::Index m = shooting.size();
   const auto defect = [&](const Eigen::VectorXd& u, const Equations& e) {
     Eigen::VectorXd r(m + 1);
-    r << e.residual, further(u, e).first;
+    r << e.residual, condition(u, e).value;
     return r;
   };
   Eigen::VectorXd r = defect(c.u, *now);
   const double scale = guess.head(m).cwiseAbs().maxCoeff() + 1e-300;
   double last_step = std::numeric_limits<double>::infinity();
   for (; c.iterations < most_iterations; ++c.iterations) {
-    const Eigen::VectorXd step = shooting.solve(now->slope, further(c.u, *now).second, -r);
+    const Eigen::VectorXd step = shooting.solve(now->slope, condition(c.u, *now).slope, -r);
     if (!step.allFinite()) return c;
     const double length = step.cwiseAbs().maxCoeff();
     // At the end of quadratic convergence: the step is rounding.
@@ -348,26 +341,24 @@ Closing newton(const Shooting& shooting, const Eigen::VectorXd& guess, const Fur
   return c;
 }
 
-}  // namespace
-
 Closing solve_fixed(const Shooting& shooting, const Eigen::VectorXd& guess) {
   const Eigen::Index m = shooting.size();
   const double parameter = guess(m);
-  return newton(shooting, guess, [m, parameter](const Eigen::VectorXd& u, const Equations&) {
-    return std::pair<double, Eigen::RowVectorXd>(u(m) - parameter, Eigen::RowVectorXd::Unit(m + 1, m));
+  return solve_with(shooting, guess, [m, parameter](const Eigen::VectorXd& u, const Equations&) {
+    return ConditionValue{u(m) - parameter, Eigen::RowVectorXd::Unit(m + 1, m)};
   });
 }
 
 Closing solve_plane(const Shooting& shooting, const Eigen::VectorXd& guess, const Eigen::VectorXd& normal) {
-  return newton(shooting, guess, [&](const Eigen::VectorXd& u, const Equations&) {
-    return std::pair<double, Eigen::RowVectorXd>(normal.dot(u - guess), normal.transpose());
+  return solve_with(shooting, guess, [&](const Eigen::VectorXd& u, const Equations&) {
+    return ConditionValue{normal.dot(u - guess), normal.transpose()};
   });
 }
 
 Closing solve_measure(const Shooting& shooting, const Eigen::VectorXd& guess, std::size_t step) {
   const Eigen::Index k = static_cast<Eigen::Index>(step);
-  return newton(shooting, guess, [k](const Eigen::VectorXd&, const Equations& e) {
-    return std::pair<double, Eigen::RowVectorXd>(e.measure(k), e.measure_slope.row(k));
+  return solve_with(shooting, guess, [k](const Eigen::VectorXd&, const Equations& e) {
+    return ConditionValue{e.measure(k), e.measure_slope.row(k)};
   });
 }
 

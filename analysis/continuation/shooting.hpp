@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <complex>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -111,6 +112,14 @@ class Shooting {
   std::vector<Eigen::Index> live_rows_;     ///< of all other equations
 };
 
+/// One more equation at unknowns whose equations are given: its value, zero where it holds (NaN where it has
+/// no meaning), and its slope by all unknowns.
+struct ConditionValue {
+  double value = 0;
+  Eigen::RowVectorXd slope;
+};
+using Condition = std::function<ConditionValue(const Eigen::VectorXd& u, const Equations& equations)>;
+
 /// Newton's method with step halving for F(u) = 0 together with one more equation.
 struct Closing {
   bool ok = false;
@@ -120,6 +129,8 @@ struct Closing {
   Equations equations;
 };
 
+/// Together with that condition.
+Closing solve_with(const Shooting& shooting, const Eigen::VectorXd& guess, const Condition& condition);
 /// With the parameter as it is.
 Closing solve_fixed(const Shooting& shooting, const Eigen::VectorXd& guess);
 /// In the plane through `guess` with this normal (one entry per unknown).

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string_view>
 #include <vector>
@@ -30,10 +32,23 @@ const Array& column(const Dataset& data, std::string_view name) {
 std::string parameter_of(const Dataset& points) {
   for (const Array& array : points.arrays) {
     const bool fixed = array.name == "kind" || array.name == "contact" || array.name == "branch" ||
-                       array.name == "forcing_periods";
+                       array.name == "forcing_periods" || array.name == "parameter_error";
     if (!fixed && array.dimensions == std::vector<std::string>{"point"}) return array.name;
   }
   throw InputError("the located points have no parameter");
+}
+
+/// Estimated error of the parameter of a located point; 0: none is given.
+double error_of(const Dataset& points, std::size_t k) {
+  const Array* error = points.find("parameter_error");
+  return error == nullptr ? 0 : number(*error, k);
+}
+
+/// So many significant digits of a value are right; at most `most`, as of one without an estimated error.
+int right_digits(double value, double error, int most) {
+  if (!(error > 0) || value == 0) return most;
+  const double unit = std::ceil(std::log10(2 * error));  // of the last digit, as a power of ten
+  return std::clamp(static_cast<int>(std::floor(std::log10(std::abs(value))) - unit) + 1, 1, most);
 }
 
 std::string contact_text(double contact, const std::vector<std::string>& names) {
@@ -69,8 +84,9 @@ std::string branch_text(const Dataset& data) {
   text += fmt::format("\nbifurcation points\n  {:<16} {:>19} {:>8} {:>7} {:>8}\n", "kind", parameter,
                       "contact", "branch", "periods");
   for (std::size_t k = 0; k < points.size("point"); ++k) {
-    text += fmt::format("  {:<16} {:>19.13g} {:>8} {:>7} {:>8}\n", kind_text(kind, k),
-                        number(column(points, parameter), k),
+    const double value = number(column(points, parameter), k);
+    const int digits = right_digits(value, error_of(points, k), 13);
+    text += fmt::format("  {:<16} {:>19.{}g} {:>8} {:>7} {:>8}\n", kind_text(kind, k), value, digits,
                         contact_text(number(column(points, "contact"), k), contacts),
                         number(column(points, "branch"), k), number(column(points, "forcing_periods"), k));
   }
@@ -92,11 +108,13 @@ std::string bifurcation_csv(const Dataset& data) {
   std::string text =
       fmt::format("kind,{},contact,branch,forcing_periods,{}\n", parameter, fmt::join(states, ","));
   for (std::size_t k = 0; k < points.size("point"); ++k) {
-    text += fmt::format("{},{:.17g},{},{},{}", kind_text(kind, k), number(column(points, parameter), k),
+    const double value = number(column(points, parameter), k);
+    const int digits = right_digits(value, error_of(points, k), 17);
+    text += fmt::format("{},{:.{}g},{},{},{}", kind_text(kind, k), value, digits,
                         contact_text(number(column(points, "contact"), k), contacts),
                         number(column(points, "branch"), k), number(column(points, "forcing_periods"), k));
     for (std::size_t i = 0; i < states.size(); ++i)
-      text += fmt::format(",{:.17g}", number(orbit, k * states.size() + i));
+      text += fmt::format(",{:.{}g}", number(orbit, k * states.size() + i), digits);
     text += "\n";
   }
   return text;

@@ -1,0 +1,129 @@
+/// How a branch goes over the borders of chatter.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "analysis/continuation/chatter_border.hpp"
+#include "analysis/continuation/continuation.hpp"
+
+namespace graze {
+
+/// Whether a border lies between the last point, on that side of it, and a parameter further along.
+bool Continuation::lies_ahead(const ChatterBorder& border, double sense, double reach) const {
+  constexpr double past =
+      1e-10;  // of the range: that far behind, the last point has been solved for all the same
+  const double way = border.parameter - now_.point.parameter;
+  const bool in_range = border.parameter > options_.from && border.parameter < options_.to;
+  return in_range && way * sense > -past * metric().range && std::abs(way) <= reach;
+}
+
+/// The nearest border of a stick behind chatter, within so much of the parameter; of those that the orbit
+/// beyond has no more, where that is known.
+std::optional<ChatterBorder> Continuation::end_of_stick(const Signature* beyond, double reach) const {
+  constexpr EventKind kind = EventKind::chatter_complete;
+  const double sense = now_.parameter_slope() < 0 ? -1 : 1;
+  const Itinerary& itinerary = now_.shooting->itinerary();
+  std::optional<ChatterBorder> first;
+  for (const ChatterStick& stick : chatter_sticks(itinerary)) {
+    const int contact = itinerary.steps[stick.complete].contact;
+    if (beyond && beyond->count(kind, contact) >= now_.point.signature.count(kind, contact)) continue;
+    auto border = border_of_stick(now_, stick, metric());
+    if (!border || border->sticks_towards == sense || !lies_ahead(*border, sense, reach)) continue;
+    if (!first || sense * (border->parameter - first->parameter) < 0) first = std::move(border);
+  }
+  return first;
+}
+
+/// Over the border of a stick between the last point and the next.
+Continuation::Passed Continuation::pass_end_of_stick(const Trial& beyond) {
+  constexpr double slack = 1.05;
+  constexpr double close = 1e-7;  // arclength: so short a way to the border is not looked at
+  const Signature after = signature_of(beyond.record);
+  const double reach = slack * std::abs(beyond.solution.point.parameter - now_.point.parameter);
+  const auto border = end_of_stick(beyond.verdict == Verdict::changed ? &after : nullptr, reach);
+  if (!border) return Passed::not_found;
+  const double place = 0.99 * (border->parameter - now_.point.parameter) / now_.parameter_slope();
+  if (place > close) {
+    auto before = at(now_, place);
+    if (!before || before->verdict != Verdict::same) return Passed::comes_later;
+    take_stability(before->solution);
+    locate_tests(now_, before->solution, place);
+  }
+  return pass_border(*border, now_.parameter_slope() < 0 ? -1 : 1);
+}
+
+/// Over a border ahead that is so near, where the walk finds nothing else to go over.
+Continuation::Passed Continuation::pass_border_within(double reach) {
+  const auto border = end_of_stick(nullptr, reach);
+  if (border) return pass_border(*border, now_.parameter_slope() < 0 ? -1 : 1);
+  return pass_accumulation(reach);
+}
+
+/// Over the border at which impacts of a contact that is hit ever more slowly come to accumulate, if it lies
+/// within `reach`, or, however far, so many impacts are followed already: infinitely many changes of the
+/// orbit lie before it. Behind it the contact sticks.
+Continuation::Passed Continuation::pass_accumulation(double reach) {
+  constexpr double most_magnified = 1e4;
+  constexpr double far = 1e-2;  // of the range
+  std::optional<ChatterBorder> first;
+  for (ChatterBorder& border : borders_of_sequences(now_, metric())) {
+    const double within =
+        border.magnification < most_magnified ? reach : std::max(reach, far * metric().range);
+    if (border.sticks_towards != heading_ || !lies_ahead(border, heading_, within)) continue;
+    if (repeated(BifurcationKind::chatter_border, border.contact, border.parameter)) continue;
+    if (!first || heading_ * (border.parameter - first->parameter) < 0) first = std::move(border);
+  }
+  if (!first) return Passed::not_found;
+  return pass_border(*first, heading_);
+}
+
+Continuation::Passed Continuation::pass_border(const ChatterBorder& border, double sense) {
+  note(BifurcationKind::chatter_border, border.contact, border.solution, border.error);
+  auto found = orbit_behind(border, sense);
+  if (!found) {
+    end_ = no_way_on(BifurcationKind::chatter_border, border.contact);
+    return Passed::ended;
+  }
+  now_ = std::move(*found);
+  take_stability(now_);
+  face(now_, sense);
+  changes_.clear();
+  heading_ = sense;
+  step_ = options_.first_step;
+  return Passed::on;
+}
+
+/// The orbit a little behind a border, with one stick of its contact more or less and no other change of
+/// chatter. Where the contact does not stick, there are orbits that graze at any distance: several are tried.
+std::optional<Solution> Continuation::orbit_behind(const ChatterBorder& border, double sense) const {
+  static constexpr double ways[] = {1e-4, 6.1e-5, 3.7e-5, 2.3e-5, 1e-5, 3e-6,
+                                    1e-6, 3e-7,   1.7e-4, 2.9e-4, 5e-4, 1.3e-3};  // of the range
+  constexpr std::size_t waited = 4;  // of them: also with the orbit that the motion settles to
+  const Solution& there = border.solution;
+  const int change = sense == border.sticks_towards ? 1 : -1;
+  const auto fits = [&](const Signature& after) {
+    for (int i = 0; i < static_cast<int>(family_.model->contacts().size()); ++i) {
+      const int expected = i == border.contact ? change : 0;
+      const EventKind kind = EventKind::chatter_complete;
+      if (after.count(kind, i) - now_.point.signature.count(kind, i) != expected) return false;
+    }
+    return true;
+  };
+  const auto at = [&](double way, bool settle) -> std::optional<Solution> {
+    const double parameter = border.parameter + sense * way * metric().range;
+    if (parameter < options_.from || parameter > options_.to) return std::nullopt;
+    const double along = (parameter - border.parameter) / there.parameter_slope();
+    auto found = settle ? orbit_near(there, parameter, along) : orbit_beside(there, parameter, along);
+    if (!found || !fits(found->point.signature)) return std::nullopt;
+    return found;
+  };
+  for (const double way : ways)
+    if (auto found = at(way, false)) return found;
+  for (std::size_t k = 0; k < waited; ++k)
+    if (auto found = at(ways[k], true)) return found;
+  return std::nullopt;
+}
+
+}  // namespace graze
