@@ -24,39 +24,77 @@ Place place_of(const toml::source_region& source, const std::string& file) {
   return {file, static_cast<int>(source.begin.line), static_cast<int>(source.begin.column)};
 }
 
-Value converted(const toml::node& node, Place place);
-
-Value converted_array(const toml::array& array, Place place) {
-  Value::Array result;
-  for (const toml::node& element : array)
-    result.push_back(converted(element, place_of(element.source(), place.file)));
-  return Value(std::move(result), std::move(place));
-}
-
-/// A member stands where its key begins; members come in the order of the file.
-Value converted_table(const toml::table& table, Place place) {
-  Value::Table result;
-  for (const auto& [key, node] : table) {
-    const Place key_place = place_of(key.source(), place.file);
-    result.emplace_back(std::string(key.str()), converted(node, key_place));
+/// From toml++'s tree to a settings tree.
+class Conversion {
+ public:
+  /// Of a tree that was read from this text.
+  explicit Conversion(std::string_view text) : text_(text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '\n') lines_.push_back(i + 1);
+    }
   }
-  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) {
-    const Place& p = a.second.place();
-    const Place& q = b.second.place();
-    return std::pair(p.line, p.column) < std::pair(q.line, q.column);
-  });
-  return Value(std::move(result), std::move(place));
-}
 
-Value converted(const toml::node& node, Place place) {
-  if (const auto* table = node.as_table()) return converted_table(*table, std::move(place));
-  if (const auto* array = node.as_array()) return converted_array(*array, std::move(place));
-  if (const auto* text = node.as_string()) return Value(text->get(), std::move(place));
-  if (const auto* whole = node.as_integer()) return Value(whole->get(), std::move(place));
-  if (const auto* number = node.as_floating_point()) return Value(number->get(), std::move(place));
-  if (const auto* flag = node.as_boolean()) return Value(flag->get(), std::move(place));
-  throw InputError(place.text() + ": dates and times have no meaning in a case file");
-}
+  Value converted(const toml::node& node, Place place) const {
+    if (const auto* table = node.as_table()) return converted_table(*table, std::move(place));
+    if (const auto* array = node.as_array()) return converted_array(*array, std::move(place));
+    if (const auto* text = node.as_string()) {
+      if (place.line != 0) begin_text(place, node.source().begin);
+      return Value(text->get(), std::move(place));
+    }
+    if (const auto* whole = node.as_integer()) return Value(whole->get(), std::move(place));
+    if (const auto* number = node.as_floating_point()) return Value(number->get(), std::move(place));
+    if (const auto* flag = node.as_boolean()) return Value(flag->get(), std::move(place));
+    throw InputError(place.text() + ": dates and times have no meaning in a case file");
+  }
+
+ private:
+  Value converted_array(const toml::array& array, Place place) const {
+    Value::Array result;
+    for (const toml::node& element : array)
+      result.push_back(converted(element, place_of(element.source(), place.file)));
+    return Value(std::move(result), std::move(place));
+  }
+  /// A member stands where its key begins, unless it is text; members come in the order of the file.
+  Value converted_table(const toml::table& table, Place place) const {
+    Value::Table result;
+    for (const auto& [key, node] : table) {
+      const Place key_place = place_of(key.source(), place.file);
+      result.emplace_back(std::string(key.str()), converted(node, key_place));
+    }
+    std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) {
+      const Place& p = a.second.place();
+      const Place& q = b.second.place();
+      return std::pair(p.line, p.column) < std::pair(q.line, q.column);
+    });
+    return Value(std::move(result), std::move(place));
+  }
+  /// A text stands where its first character does, behind the quotes that open here.
+  void begin_text(Place& place, const toml::source_position& quotes) const {
+    place.line = static_cast<int>(quotes.line);
+    place.column = static_cast<int>(quotes.column);
+    const std::string_view rest = text_.substr(offset(place.line, place.column));
+    const bool block = rest.starts_with("\"\"\"") || rest.starts_with("'''");
+    place.column += block ? 3 : 1;
+    if (!block || !(rest.substr(3).starts_with("\n") || rest.substr(3).starts_with("\r\n"))) return;
+    ++place.line;
+    place.column = 1;
+  }
+  /// Of a character, in bytes.
+  std::size_t offset(int line, int column) const {
+    std::size_t at = lines_[std::min(static_cast<std::size_t>(line), lines_.size()) - 1];
+    const auto continues = [&] {
+      return at < text_.size() && (static_cast<unsigned char>(text_[at]) & 0xC0) == 0x80;
+    };
+    for (; column > 1 && at < text_.size(); --column) {
+      ++at;
+      while (continues()) ++at;
+    }
+    return at;
+  }
+
+  std::string_view text_;
+  std::vector<std::size_t> lines_ = {0};  ///< where they begin
+};
 
 std::string read_text(const std::string& path) {
   if (std::filesystem::is_directory(path)) throw InputError(path + ": is a folder, not a case file");
@@ -69,7 +107,7 @@ std::string read_text(const std::string& path) {
 
 Value parsed(const std::string& text, const std::string& path) {
   try {
-    return converted(toml::parse(text, path), Place{path, 1, 1});
+    return Conversion(text).converted(toml::parse(text, path), Place{path, 1, 1});
   } catch (const toml::parse_error& error) {
     throw InputError(place_of(error.source(), path).text() + ": " + std::string(error.description()));
   }
@@ -94,7 +132,7 @@ bool is_bare_word(const std::string& text) {
 Value override_value(const std::string& key, const std::string& text) {
   try {
     const toml::table table = toml::parse("value = " + text);
-    if (table.size() == 1) return converted(*table.get("value"), Place{override_file, 0, 0});
+    if (table.size() == 1) return Conversion({}).converted(*table.get("value"), Place{override_file, 0, 0});
   } catch (const toml::parse_error& error) {
     if (is_bare_word(text)) return Value(text, Place{override_file, 0, 0});
     throw InputError(Place{override_file, 0, 0}, key, text,

@@ -63,6 +63,13 @@ Value number_schema(const char* type, const Range& range) {
   return schema;
 }
 
+/// One number of a key.
+Value entry_schema(const Key& key) {
+  Value schema = number_schema("number", key.range);  // whose range concerns numbers only
+  if (key.expressions) schema.set("type", texts({"number", "string"}));
+  return schema;
+}
+
 Value array_schema(Value items) {
   Value schema = typed("array");
   schema.set("items", std::move(items));
@@ -118,7 +125,7 @@ Value text_schema(const std::vector<std::string>& choices) {
 Value type_schema(const Key& key) {
   switch (key.type) {
     case Key::Type::number:
-      return number_schema("number", key.range);
+      return entry_schema(key);
     case Key::Type::integer:
       return number_schema("integer", key.range);
     case Key::Type::boolean:
@@ -126,9 +133,9 @@ Value type_schema(const Key& key) {
     case Key::Type::text:
       return text_schema(key.choices);
     case Key::Type::numbers:
-      return array_schema(number_schema("number", key.range));
+      return array_schema(entry_schema(key));
     case Key::Type::matrix:
-      return array_schema(array_schema(number_schema("number", key.range)));
+      return array_schema(array_schema(entry_schema(key)));
     case Key::Type::table:
       return table_schema(key);
     case Key::Type::tables:

@@ -11,7 +11,6 @@ build="
   pkgconf              finds HDF5
   git                  puts the revision into results
   libeigen3-dev        linear algebra
-  libboost-dev         integrators and root searches to compare with
   libhdf5-dev          result files
   libfmt-dev           messages
   libtomlplusplus-dev  case files
@@ -23,6 +22,7 @@ plot="
 "
 test="
   catch2               unit tests
+  libboost-dev         integrators and root searches to compare with
   clang-format         checks the layout of the source
   netcdf-bin           ncdump, reads results
   octave               reads results
@@ -45,6 +45,7 @@ coverage="
 "
 bench="
   libbenchmark-dev     times
+  libboost-dev         integrators to compare with
   libsundials-dev      a peer to compare with
 "
 mpi="

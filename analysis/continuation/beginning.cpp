@@ -132,16 +132,32 @@ std::optional<Solution> begun_elsewhere(const Solution& s, const Metric& metric)
   return t;
 }
 
-Vector state_at_phase_zero(const Solution& s) {
+std::vector<Vector> states_on_section(const Solution& s) {
   const Shooting& shooting = *s.shooting;
-  if (shooting.anchor().phase == 0) return s.start();
+  const int periods = shooting.itinerary().periods;
+  const double parameter = s.u(shooting.size());
+  const double turn = shooting.turn(s.u);
+  const std::unique_ptr<System> system = shooting.family().system(parameter);
+  if (!system) return {};
+  if (!shooting.forced()) return section_states(shooting.family(), *system, s.start(), periods, turn);
+  if (moves_by_itself(shooting.itinerary()))
+    return record_turn(*system, s.start(), periods, 0, shooting.anchor().phase).states;
   const auto legs = shooting.placed_legs(s.u);
   if (!legs) return {};
-  const double there = shooting.turn(s.u);
-  std::size_t k = legs->size() - 1;
-  while (k > 0 && (*legs)[k].time > there) --k;
-  const auto state = on_leg(shooting, s.u(shooting.size()), (*legs)[k], there - (*legs)[k].time);
-  return state ? *state : Vector();
+  std::vector<Vector> states;
+  for (int j = 0; j < periods; ++j) {
+    if (j == shooting.anchor().phase) {
+      states.push_back(s.start());
+      continue;
+    }
+    const double time = turn * (j < shooting.anchor().phase ? j + periods : j) / periods;
+    std::size_t k = legs->size() - 1;
+    while (k > 0 && (*legs)[k].time > time) --k;
+    const auto state = on_leg(shooting, parameter, (*legs)[k], time - (*legs)[k].time);
+    if (!state) return {};
+    states.push_back(*state);
+  }
+  return states;
 }
 
 }  // namespace graze

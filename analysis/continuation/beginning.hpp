@@ -4,6 +4,7 @@
 
 #include <Eigen/Core>
 #include <optional>
+#include <vector>
 
 #include "analysis/continuation/solution.hpp"
 
@@ -16,8 +17,8 @@ std::optional<NearOrbit> between_events(const Family& family, const NearOrbit& n
 /// where it begins now; else, or where it cannot be followed, nothing.
 std::optional<Solution> begun_elsewhere(const Solution& solution, const Metric& metric);
 
-/// The state of a solution of a forced system at its first phase zero. No entries: it cannot be
-/// followed.
-Eigen::VectorXd state_at_phase_zero(const Solution& solution);
+/// The states of a solution on the section of its family, in order, whether a motion takes it or not. None:
+/// it cannot be followed.
+std::vector<Eigen::VectorXd> states_on_section(const Solution& solution);
 
 }  // namespace graze

@@ -17,9 +17,12 @@ const std::vector<std::string>& bifurcation_names() {
 bool is_same_point(const Bifurcation& a, const Bifurcation& b, double range) {
   constexpr double near = 1e-7;        // of the range
   constexpr double same_state = 1e-6;  // of the orbit's size
-  return a.kind == b.kind && a.contact == b.contact && std::abs(a.parameter - b.parameter) <= near * range &&
-         a.told.size() > 0 && a.told.size() == b.told.size() &&
-         (a.told - b.told).cwiseAbs().maxCoeff() <= same_state * std::max(a.size, b.size);
+  if (a.kind != b.kind || a.contact != b.contact || !(std::abs(a.parameter - b.parameter) <= near * range))
+    return false;
+  const Eigen::VectorXd& state = a.orbit.front();
+  return std::any_of(b.orbit.begin(), b.orbit.end(), [&](const Eigen::VectorXd& other) {
+    return (state - other).cwiseAbs().maxCoeff() <= same_state * std::max(a.size, b.size);
+  });
 }
 
 namespace {

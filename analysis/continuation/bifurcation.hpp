@@ -34,18 +34,19 @@ struct Bifurcation {
   BifurcationKind kind = BifurcationKind::fold;
   int contact = -1;  ///< whose event changes; -1: none
   double parameter = 0;
-  double error = 0;       ///< estimate of the parameter's error; 0: rounding
-  Eigen::VectorXd state;  ///< where the orbit begins
-  double phase = 0;       ///< … in forcing periods from the first phase zero (Anchor)
-  Eigen::VectorXd told;   ///< on the section of the family
-  int periods = 1;        ///< of the forcing, in one turn of the orbit
+  double error = 0;                    ///< estimate of the parameter's error; 0: rounding
+  Eigen::VectorXd state;               ///< where the orbit begins
+  double phase = 0;                    ///< … in forcing periods from the first phase zero (Anchor)
+  std::vector<Eigen::VectorXd> orbit;  ///< states on the section of the family, in order
+  int periods = 1;                     ///< of the forcing, in one turn of the orbit
   Itinerary itinerary;
   Eigen::VectorXd unknowns;  ///< of Shooting with that itinerary
   Eigen::VectorXd tangent;   ///< of the branch, likewise
   double size = 1;           ///< of the orbit's states
 };
 
-/// Whether two located points are one: the same change at the same parameter (of a range) and state.
+/// Whether two located points are one: the same change at the same parameter (of a range) and orbit, wherever
+/// that begins and however often it is passed through.
 bool is_same_point(const Bifurcation& a, const Bifurcation& b, double range);
 
 /// What kind of change leads from one signature to another, and at which contact.

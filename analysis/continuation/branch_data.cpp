@@ -109,7 +109,7 @@ Dataset bifurcation_data(const Family& family, const std::vector<Branch>& branch
       periods.push_back(at.periods);
       value.push_back(at.parameter);
       error.push_back(at.error);
-      states.insert(states.end(), at.told.begin(), at.told.end());
+      states.insert(states.end(), at.orbit.front().begin(), at.orbit.front().end());
     }
   }
   data.dimensions = {{"point", kind.size()}};

@@ -11,6 +11,11 @@
 namespace graze {
 namespace {
 
+/// Whether other branches leave a branch at such a point.
+bool is_switch(const Bifurcation& b) {
+  return b.kind == BifurcationKind::period_doubling || b.kind == BifurcationKind::branch_point;
+}
+
 Start as_start(const BranchPoint& p) { return {p.parameter, p.orbit, p.signature.periods, p.period, {}}; }
 
 }  // namespace
@@ -36,7 +41,10 @@ std::optional<Solution> Atlas::refined(const Start& start) const {
 
 std::optional<Atlas::Place> Atlas::take(const Start& start) {
   if (const auto place = find(start)) return place;
-  if (full()) return std::nullopt;
+  if (full()) {
+    ++starts_left_;
+    return std::nullopt;
+  }
   const auto solution = refined(start);
   if (!solution) return std::nullopt;
   const std::size_t first = branches_.size();
@@ -45,12 +53,25 @@ std::optional<Atlas::Place> Atlas::take(const Start& start) {
   return find(start, {.first = first});
 }
 
+bool Atlas::late() const {
+  const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begin_;
+  return since.count() >= options_.seconds;
+}
+
+std::string Atlas::left() const {
+  if (starts_left_ == 0 && switches_left_ == 0 && !late()) return "";
+  return std::to_string(starts_left_) + " starts and " + std::to_string(switches_left_) +
+         " period doublings and branch points not followed: " +
+         (late() ? used_up : "as many branches as allowed");
+}
+
 /// As far as to one of the branches of numbers below `known`.
 Walk Atlas::walk(std::size_t known) const {
   Walk walk;
   walk.options = options_.continuation;
   walk.threads = journal_.threads;
   walk.known = [this, known](const BranchPoint& p) -> std::string {
+    if (late()) return used_up;
     const auto place = find(as_start(p), {.last = known, .near = walking_near});
     return place ? "goes on as branch " + std::to_string(place->branch) : "";
   };
@@ -87,7 +108,12 @@ void Atlas::follow_switches(std::size_t first) {
     for (std::size_t b = first; b < last; ++b) {
       const std::vector<Bifurcation> points = branches_[b].bifurcations;
       for (const Bifurcation& at : points) {
-        if (full() || journal_.stop()) return;
+        if (journal_.stop()) return;
+        if (!is_switch(at)) continue;
+        if (full()) {
+          ++switches_left_;
+          continue;
+        }
         for (Departure& departure : departures(at, b)) {
           waiting.push_back(std::move(departure));
           if (waiting.size() < at_once) continue;
@@ -101,10 +127,9 @@ void Atlas::follow_switches(std::size_t first) {
   }
 }
 
-/// Orbits that leave a branch at a point and lie on no branch yet.
+/// Orbits that leave a branch at a switch and lie on no branch yet.
 std::vector<Atlas::Departure> Atlas::departures(const Bifurcation& at, std::size_t from) const {
   std::vector<Departure> list;
-  if (at.kind != BifurcationKind::period_doubling && at.kind != BifurcationKind::branch_point) return list;
   const std::string origin =
       bifurcation_names()[static_cast<std::size_t>(at.kind)] + " of branch " + std::to_string(from);
   for (Solution& solution : switched(family_, at, options_.continuation)) {
@@ -133,7 +158,11 @@ void Atlas::add(const std::vector<Departure>& group) {
               [&](std::size_t k) { made[k] = departing(group[k], known, each); });
   }
   for (std::size_t k = kept ? 1 : 0; k < group.size(); ++k) {
-    if (k > 0 && (full() || find(as_start(group[k].start.point)) || recall())) continue;
+    if (k > 0 && full()) {
+      ++switches_left_;
+      continue;
+    }
+    if (k > 0 && (find(as_start(group[k].start.point)) || recall())) continue;
     if (made[k].points.empty()) made[k] = departing(group[k], known, journal_.threads);
     keep(std::move(made[k]), group[k].origin);
   }

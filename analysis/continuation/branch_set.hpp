@@ -1,21 +1,27 @@
 /// All branches of a family of orbits found from some starts: continued, joined, switched between.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/continuation/branch.hpp"
-#include "analysis/continuation/sweep_starts.hpp"
+#include "analysis/continuation/start.hpp"
 #include "core/results/checkpoint.hpp"
 
 namespace graze {
+
+/// Why a branch ends when AtlasOptions::seconds are over.
+inline const std::string used_up = "the time allowed is used up";
 
 struct AtlasOptions {
   ContinuationOptions continuation;
   int generations = 1;         ///< how often in a row to follow what leaves a branch
   std::size_t branches = 400;  ///< at most
+  double seconds = std::numeric_limits<double>::infinity();  ///< after which no further point is computed
 };
 
 class Atlas {
@@ -31,6 +37,8 @@ class Atlas {
       : family_(family), options_(options), journal_(journal) {}
 
   const std::vector<Branch>& branches() const { return branches_; }
+  /// What the limits of the options have left undone; "": nothing.
+  std::string left() const;
   /// Where to look for an orbit: on branches of numbers first <= b < last, as near as that to their points.
   struct Search {
     std::size_t first = 0;
@@ -48,7 +56,8 @@ class Atlas {
 
  private:
   Walk walk(std::size_t known) const;
-  bool full() const { return branches_.size() >= options_.branches; }
+  bool late() const;
+  bool full() const { return branches_.size() >= options_.branches || late(); }
   /// An orbit that leaves a branch.
   struct Departure {
     Solution start;
@@ -66,6 +75,9 @@ class Atlas {
   AtlasOptions options_;
   Journal& journal_;
   std::vector<Branch> branches_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::size_t starts_left_ = 0;
+  std::size_t switches_left_ = 0;
 };
 
 }  // namespace graze

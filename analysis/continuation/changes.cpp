@@ -5,10 +5,29 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/continuation/beginning.hpp"
 #include "analysis/continuation/continuation.hpp"
 #include "analysis/continuation/grazing.hpp"
 
 namespace graze {
+
+namespace {
+
+/// Whether an orbit of these states is one of fewer periods passed through several times.
+bool repeats(const std::vector<Eigen::VectorXd>& orbit, double size) {
+  constexpr double same = 1e-7;
+  const std::size_t n = orbit.size();
+  for (std::size_t shift = 1; shift < n; ++shift) {
+    if (n % shift != 0) continue;
+    double away = 0;
+    for (std::size_t k = 0; k < n; ++k)
+      away = std::max(away, (orbit[(k + shift) % n] - orbit[k]).cwiseAbs().maxCoeff());
+    if (away <= same * size) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 /// The place where an impact loses its speed or a guard touches, if that is what happens between the last
 /// point and that arclength; then on with the other itinerary.
@@ -20,6 +39,10 @@ Continuation::Passed Continuation::pass_grazing(const Trial& beyond, double step
   if (grazing->kind == BifurcationKind::rising_border) {
     const bool goes_on = jump(now_, grazing->contact, grazing->kind, least_way(grazing->kind));
     return goes_on ? Passed::on : Passed::ended;
+  }
+  if (repeats(states_on_section(grazing->solution), size_)) {
+    end_ = "at this grazing it is an orbit of fewer periods, passed through several times";
+    return Passed::ended;
   }
   const auto behind = behind_grazing(*grazing, metric());
   return behind ? leave(*behind) : Passed::not_found;
@@ -48,24 +71,6 @@ bool Continuation::looks_closer(const Trial& beyond) {
   return false;
 }
 
-namespace {
-
-/// Whether an orbit is one of fewer periods passed through several times.
-bool repeats(const BranchPoint& p) {
-  constexpr double same = 1e-7;  // of the orbit's size
-  const std::size_t n = p.orbit.size();
-  for (std::size_t shift = 1; shift < n; ++shift) {
-    if (n % shift != 0) continue;
-    double away = 0;
-    for (std::size_t k = 0; k < n; ++k)
-      away = std::max(away, (p.orbit[(k + shift) % n] - p.orbit[k]).cwiseAbs().maxCoeff());
-    if (away <= same * p.size) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 /// So near to a grazing multipliers are taken that have none at it: one of them grows without bound.
 constexpr double beside = 1e-7;
 
@@ -84,10 +89,6 @@ Continuation::Passed Continuation::leave(const Solution& from) {
   for (double step = 1e-3; step > 1e-10; step /= 4) {
     auto trial = at(from, step);
     if (!trial || trial->verdict == Verdict::open) continue;
-    if (repeats(trial->solution.point)) {
-      end_ = "behind this grazing it is an orbit of fewer periods, passed through several times";
-      return Passed::ended;
-    }
     take_stability(trial->solution);
     auto begin = step > 2 * beside ? solved(from, beside) : std::nullopt;
     if (begin) {
@@ -154,7 +155,7 @@ bool Continuation::jump(const Solution& last, int contact, BifurcationKind kind,
     if (parameter < options_.from || parameter > options_.to) break;
     const double along = over_crowd ? 0 : std::clamp((parameter - last.point.parameter) / slope, -0.1, 0.1);
     auto found = orbit_near(last, parameter, along);
-    if (!found) continue;
+    if (!found || walked(found->point)) continue;
     now_ = std::move(*found);
     take_stability(now_);
     face(now_, sense);
@@ -235,21 +236,19 @@ bool nearly_grazes(const Record& record, int contact) {
 
 }  // namespace
 
-/// Where orbits are solved by the system's own motion and the derivative of that has no bound: an impact is
-/// about to lose its speed, or a gap to touch. false: the branch ends elsewhere, or by prescribed legs.
-bool Continuation::end_at_touch() {
+/// Where orbits are solved by the system's own motion and the derivative of that has no bound: the contact
+/// with an impact that is about to lose its speed, or a gap about to touch. -1: none, or solved by prescribed
+/// legs.
+int Continuation::nearly_grazing() const {
   const Itinerary& solved = now_.shooting->itinerary();
-  if (solved.steps.front().length != Leg::Length::own) return false;
+  if (solved.steps.front().length != Leg::Length::own) return -1;
   const auto system = family_.system(now_.point.parameter);
   const Record record = record_of(*system, now_.point, solved.periods);
-  const auto& contacts = family_.model->contacts();
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    if (!nearly_grazes(record, static_cast<int>(i))) continue;
-    note(BifurcationKind::grazing, static_cast<int>(i), now_);
-    end_ = "grazing of contact " + contacts[i].name + ": the map has no derivative there";
-    return true;
+  const int contacts = static_cast<int>(family_.model->contacts().size());
+  for (int i = 0; i < contacts; ++i) {
+    if (nearly_grazes(record, i)) return i;
   }
-  return false;
+  return -1;
 }
 
 /// The motion takes another way than the branch, or has another signature: where from, and how on.
@@ -293,7 +292,7 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
       kind == BifurcationKind::edge && impacts_of(last.record, contact) == impacts_of(other.record, contact);
   take_stability(last.solution);
   locate_tests(now_, last.solution, low);
-  const bool noted = !told_otherwise && note(kind, contact, last.solution);
+  const bool noted = !told_otherwise && note(kind, contact, last.solution, apart());
   if (other.verdict == Verdict::changed) {
     now_ = std::move(other.solution);
     take_stability(now_);

@@ -254,12 +254,14 @@ std::optional<ChatterBorder> refined(const Solution& near, Guess g, Solved s, co
 /// The border near an orbit that is not one with this guess; with fewer impacts where they leave no room for
 /// more, or where it is far.
 std::optional<ChatterBorder> border_from(const Solution& near, Guess g, const Metric& metric) {
-  constexpr int most_dropped = 12;
+  constexpr int attempts = 4;
+  constexpr int fewer = 3;       // impacts, from one attempt to the next
   constexpr double room = 1e-3;  // of the turn, at first
   while (g.remaining() < room * g.entries.back().end && drop_impact(g)) continue;
-  for (int k = 0; k <= most_dropped; ++k) {
+  for (int k = 0; k < attempts; ++k) {
     if (auto s = solve_border(near, g)) return refined(near, improved(g, *s), *s, metric);
-    if (!drop_impact(g)) break;
+    for (int dropped = 0; dropped < fewer; ++dropped)
+      if (!drop_impact(g)) return std::nullopt;
   }
   return std::nullopt;
 }

@@ -65,7 +65,7 @@ Continuation::Passed Continuation::pass_border_within(double reach) {
 /// within `reach`, or, however far, so many impacts are followed already: infinitely many changes of the
 /// orbit lie before it. Behind it the contact sticks.
 Continuation::Passed Continuation::pass_accumulation(double reach) {
-  constexpr double most_magnified = 1e4;
+  constexpr double most_magnified = 1e3;
   constexpr double far = 1e-2;  // of the range
   std::optional<ChatterBorder> first;
   for (ChatterBorder& border : borders_of_sequences(now_, metric())) {

@@ -18,6 +18,20 @@ constexpr double same_orbit = 1e-6;  // change of the state, of its size, when o
 constexpr int most_changes = 60;     // of the events, on one branch in one direction
 constexpr std::ptrdiff_t crowd = 6;  // changes within crowd_width are one
 
+/// Whether this multiplier is where the name of such a point says. A parameter also turns, and a multiplier
+/// passes from +∞ to −∞, where an impact loses its speed.
+bool passes(BifurcationKind kind, const std::complex<double>& m) {
+  constexpr double near = 1e-2;
+  switch (kind) {
+    case BifurcationKind::neimark_sacker:
+      return std::abs(m.imag()) > 1e-9 && std::abs(std::abs(m) - 1) < 1e-6;
+    case BifurcationKind::period_doubling:
+      return std::abs(m + 1.0) < near;
+    default:
+      return std::abs(m - 1.0) < near;
+  }
+}
+
 /// Whether two neighbours of a branch lie on both sides of an orbit of half as many periods, where the branch
 /// has its birth: behind it come the same orbits, their halves exchanged.
 bool turns_into_itself(const BranchPoint& before, const BranchPoint& after) {
@@ -172,13 +186,8 @@ bool Continuation::note(BifurcationKind kind, int contact, const Solution& s, do
   b.unknowns = s.u;
   b.tangent = s.tangent;
   b.size = size_;
-  if (s.shooting->forced()) {
-    b.told = state_at_phase_zero(s);
-  } else {
-    const auto system = family_.system(b.parameter);
-    const auto states = section_states(family_, *system, b.state, 1, s.shooting->turn(s.u));
-    b.told = states.empty() ? b.state : states.front();
-  }
+  b.orbit = states_on_section(s);
+  if (b.orbit.empty()) b.orbit = {b.state};
   if (jumps_over(kind)) last_jump_ = {kind, contact, b.parameter};
   passed_.push_back(std::move(b));
   return true;
@@ -210,6 +219,9 @@ bool Continuation::next() {
     end_ = "more changes of its events than are followed";
     return false;
   }
+  constexpr std::ptrdiff_t memory = 100;
+  recent_.push_back(now_.point);
+  if (std::ssize(recent_) > memory) recent_.erase(recent_.begin());
   const double range = options_.to - options_.from;
   if (looked_count_ != change_count_) {
     looked_count_ = change_count_;
@@ -223,6 +235,7 @@ bool Continuation::next() {
   constexpr double straight = 0.95;  // least cosine between the tangents of neighbours
   while (step_ >= options_.least_step) {
     auto trial = at(now_, step_);
+    if (!trial && leaves_domain(2 * step_)) return to_border(step_);
     if (!trial || trial->iterations > 2 * hard) {
       step_ /= 2;
       continue;
@@ -261,32 +274,34 @@ bool Continuation::next() {
   constexpr double near = 1e-2;  // of the range
   const Passed passed = pass_border_within(near * range);
   if (passed != Passed::not_found) return passed == Passed::on;
-  return pass_end_of_chatter();
+  return pass_stop();
 }
 
-/// Where Newton's method finds no further point although a contact that chatters sticks for a short time
-/// only: over what happens there, if it is found behind.
-bool Continuation::pass_end_of_chatter() {
+/// Over what stops Newton's method, if it is found behind: where a contact that chatters sticks for a short
+/// time only; and, where orbits are solved by the system's own motion, whatever takes its map's derivative.
+bool Continuation::pass_stop() {
   constexpr double brief = 1e-2;  // of a turn
   const std::vector<ChatterStick> sticks = chatter_sticks(now_.shooting->itinerary());
-  const auto is_brief = [&](const ChatterStick& stick) {
+  const bool sticks_briefly = std::any_of(sticks.begin(), sticks.end(), [&](const ChatterStick& stick) {
     const Eigen::Index first = now_.shooting->duration_index(stick.complete + 1);
     const Eigen::Index count = static_cast<Eigen::Index>(stick.release - stick.complete);
     return now_.u.segment(first, count).sum() <= brief * now_.point.period;
-  };
-  const std::string none_found = "Newton's method finds no further point";
-  if (std::none_of(sticks.begin(), sticks.end(), is_brief)) {
-    if (!end_at_touch()) end_ = none_found;
-    return false;
-  }
+  });
+  const bool own = now_.shooting->itinerary().steps.front().length == Leg::Length::own;
+  const int touching = nearly_grazing();
+  const BifurcationKind kind = own ? BifurcationKind::grazing : BifurcationKind::chatter_border;
   const Solution last = now_;
-  constexpr BifurcationKind kind = BifurcationKind::chatter_border;
-  if (!jump(last, -1, kind, least_way(kind))) {
-    end_ = none_found;
-    return false;
+  const bool goes_on = (own || sticks_briefly) && jump(last, touching, kind, least_way(kind));
+  if (touching >= 0) {
+    note(BifurcationKind::grazing, touching, last);
+    return goes_on;
   }
-  note_between(last, now_);
-  return true;
+  if (goes_on) {
+    note_between(last, now_);
+  } else {
+    end_ = "Newton's method finds no further point";
+  }
+  return goes_on;
 }
 
 /// Notes what has changed between two orbits with different events, as near as it is known where; of
@@ -313,7 +328,8 @@ bool Continuation::accept(Trial trial, double step) {
   }
   take_stability(trial.solution);
   locate_tests(before, trial.solution, step);
-  if (count_ > 10 && returned(before, trial.solution)) {
+  if (count_ > 10 && before.point.fold * first_.fold >= 0 &&
+      lies_between(first_, before.point, trial.solution.point)) {
     end_ = closed_branch;
     return false;
   }
@@ -353,21 +369,27 @@ void Continuation::anchor_here() {
   now_.shooting = shooting;
 }
 
-/// Whether the first point lies between two neighbours.
-bool Continuation::returned(const Solution& before, const Solution& after) const {
-  const double range = options_.to - options_.from;
-  const BranchPoint& a = before.point;
-  const BranchPoint& b = after.point;
-  if (!(first_.signature == b.signature) || a.fold * first_.fold < 0) return false;
-  if ((first_.parameter - a.parameter) * (first_.parameter - b.parameter) > 0) return false;
-  const double share = (first_.parameter - a.parameter) / (b.parameter - a.parameter);
+/// Whether an orbit lies between two neighbours.
+bool Continuation::lies_between(const BranchPoint& p, const BranchPoint& a, const BranchPoint& b) const {
+  if (!(p.signature == b.signature)) return false;
+  if ((p.parameter - a.parameter) * (p.parameter - b.parameter) > 0) return false;
+  const double share = (p.parameter - a.parameter) / (b.parameter - a.parameter);
   if (a.orbit.empty() || b.orbit.empty()) return false;
   const Vector way = b.orbit.front() - a.orbit.front();
   const Vector there = a.orbit.front() + share * way;
-  const double length = way.cwiseAbs().maxCoeff() / size_ + std::abs(b.parameter - a.parameter) / range;
-  return std::any_of(first_.orbit.begin(), first_.orbit.end(), [&](const Vector& state) {
+  const double length =
+      way.cwiseAbs().maxCoeff() / size_ + std::abs(b.parameter - a.parameter) / metric().range;
+  return std::any_of(p.orbit.begin(), p.orbit.end(), [&](const Vector& state) {
     return (there - state).cwiseAbs().maxCoeff() <= 0.1 * length * size_;
   });
+}
+
+/// Whether an orbit lies on the way that has just been walked.
+bool Continuation::walked(const BranchPoint& p) const {
+  for (std::size_t k = 1; k < recent_.size(); ++k) {
+    if (lies_between(p, recent_[k - 1], recent_[k])) return true;
+  }
+  return false;
 }
 
 /// Notes what test functions tell between two points, in order along the branch.
@@ -431,22 +453,27 @@ std::optional<std::pair<double, Solution>> Continuation::locate(BifurcationKind 
   if (!(std::abs(found.solution.point.*test) <= 1e-4 * least + 1e-9 * greatest)) return std::nullopt;
   judge(found);
   if (found.verdict == Verdict::open) return std::nullopt;
-  const BranchPoint& p = found.solution.point;
-  if (kind == BifurcationKind::neimark_sacker) {
-    const bool pair =
-        std::any_of(p.multipliers.begin(), p.multipliers.end(), [](const std::complex<double>& z) {
-          return std::abs(z.imag()) > 1e-9 && std::abs(std::abs(z) - 1) < 1e-6;
-        });
-    if (!pair) return std::nullopt;
-  }
+  take_stability(found.solution);
+  const auto& multipliers = found.solution.point.multipliers;
+  const bool at_border = std::any_of(multipliers.begin(), multipliers.end(),
+                                     [kind](const std::complex<double>& m) { return passes(kind, m); });
+  if (!at_border) return std::nullopt;
   return std::pair(place, std::move(found.solution));
+}
+
+/// Whether such a step leads to where the parameter has no values.
+bool Continuation::leaves_domain(double step) const {
+  const Eigen::Index m = now_.shooting->size();
+  return !domain().contains(now_.u(m) + step * now_.tangent(m));
 }
 
 /// The last point before the parameter leaves its range.
 bool Continuation::to_border(double step) {
   const Eigen::Index m = now_.shooting->size();
   const double border = now_.u(m) + step * now_.tangent(m) > now_.u(m) ? options_.to : options_.from;
+  const bool of_domain = border == domain().low || border == domain().high;
   end_ = "end of the range";
+  if (of_domain) end_ += ", and of the values that the parameter may have: " + domain().text();
   const double way = (border - now_.u(m)) / now_.tangent(m);
   if (!(way > 1e-12)) return false;
   Vector guess = now_.u + way * now_.tangent;

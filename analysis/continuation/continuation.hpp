@@ -77,13 +77,14 @@ class Continuation {
   bool accept(Trial trial, double step);
   void anchor_here();
   void note_hopf(const Solution& before, const Solution& after, double step);
-  bool returned(const Solution& before, const Solution& after) const;
+  bool lies_between(const BranchPoint& p, const BranchPoint& a, const BranchPoint& b) const;
+  bool walked(const BranchPoint& p) const;
   void locate_tests(const Solution& before, const Solution& after, double step);
   std::optional<std::pair<double, Solution>> locate(BifurcationKind kind, const Solution& before,
                                                     const Solution& after, double step,
                                                     double BranchPoint::*test) const;
   bool pass_change(const Trial& beyond, double step);
-  bool end_at_touch();
+  int nearly_grazing() const;
   /// What has become of a change: the branch goes on behind it, ends there, there is none that it could pass,
   /// or something else comes before it.
   enum class Passed { on, ended, not_found, comes_later };
@@ -95,7 +96,7 @@ class Continuation {
   std::optional<Solution> orbit_near(const Solution& last, double parameter, double along) const;
   std::string no_way_on(BifurcationKind kind, int contact) const;
   bool jump(const Solution& last, int contact, BifurcationKind kind, double least);
-  bool pass_end_of_chatter();
+  bool pass_stop();
   bool lies_ahead(const ChatterBorder& border, double sense, double reach) const;
   std::optional<ChatterBorder> end_of_stick(const Signature* beyond, double reach) const;
   Passed pass_end_of_stick(const Trial& beyond);
@@ -122,6 +123,11 @@ class Continuation {
   };
   Bracket bracketed(const Solution& from, const Solution& beyond) const;
   void note_between(const Solution& before, const Solution& after);
+  /// The values that the parameter may have at all.
+  const Range& domain() const {
+    return family_.model->parameters()[static_cast<std::size_t>(family_.parameter)].range;
+  }
+  bool leaves_domain(double step) const;
   bool to_border(double step);
   bool note(BifurcationKind kind, int contact, const Solution& solution, double error = 0);
 
@@ -135,8 +141,9 @@ class Continuation {
   double size_;           ///< of states, for the arclength
   double time_;           ///< of durations
   BranchPoint first_;
-  std::vector<double> changes_;  ///< parameters of the last changes of the itinerary
-  double heading_ = 1;           ///< sign of the parameter's change on the way so far
+  std::vector<BranchPoint> recent_;  ///< the last points, in order
+  std::vector<double> changes_;      ///< parameters of the last changes of the itinerary
+  double heading_ = 1;               ///< sign of the parameter's change on the way so far
   /// The last change that was jumped over.
   struct Jump {
     BifurcationKind kind;

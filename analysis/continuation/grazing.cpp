@@ -102,6 +102,14 @@ std::vector<double> sampling(double scales) {
   return shares;
 }
 
+/// Even places between two: as many at once as cost about as much as one.
+std::vector<double> inside(double low, double high) {
+  constexpr int count = 15;
+  std::vector<double> shares;
+  for (int j = 1; j <= count; ++j) shares.push_back(low + (high - low) * j / (count + 1));
+  return shares;
+}
+
 /// Minima of a guard on a leg that lie below −depth.
 std::vector<Touching> dips_on(System& system, const Leg& leg, int contact, int parameter, double depth) {
   const std::vector<Sample> samples =
@@ -111,13 +119,16 @@ std::vector<Touching> dips_on(System& system, const Leg& leg, int contact, int p
     Sample low = samples[j - 1];
     Sample high = samples[j];
     if (!(low.rate < 0 && high.rate >= 0)) continue;
-    for (int k = 0; k < 30 && high.share - low.share > 1e-9; ++k) {  // bisection: rates may have corners
-      const auto middle = sampled(system, leg, contact, parameter, {(low.share + high.share) / 2});
-      if (middle.empty()) break;
-      (middle.front().rate < 0 ? low : high) = middle.front();
+    while (high.share - low.share > 1e-9) {  // no secants: rates may have corners
+      const auto between = sampled(system, leg, contact, parameter, inside(low.share, high.share));
+      if (between.empty()) break;
+      const auto rising =
+          std::find_if(between.begin(), between.end(), [](const Sample& s) { return s.rate >= 0; });
+      if (rising != between.end()) high = *rising;
+      if (rising != between.begin()) low = *(rising - 1);
     }
     if (std::min(low.guard, high.guard) < -depth)
-      dips.push_back({0, contact, high.share, ((leg.mode >> contact) & 1) != 0});
+      dips.push_back({0, contact, high.share, is_closed(leg.mode, contact)});
   }
   return dips;
 }

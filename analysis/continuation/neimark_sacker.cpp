@@ -1,12 +1,12 @@
 #include "analysis/continuation/neimark_sacker.hpp"
 
-#include <Eigen/LU>
 #include <cmath>
 #include <complex>
 #include <limits>
 #include <utility>
 
 #include "analysis/maps/multipliers.hpp"
+#include "core/math/dense.hpp"
 
 namespace graze {
 namespace {
@@ -29,7 +29,7 @@ std::optional<double> growth(const Family& family, Equilibrium& at, std::int64_t
     const Reached& reached = course->legs.front();
     flow = reached.state_slope.leftCols(n);
     const Eigen::VectorXd change =
-        (Eigen::MatrixXd::Identity(n, n) - flow).partialPivLu().solve(reached.state - at.state);
+        linear_solve(Eigen::MatrixXd::Identity(n, n) - flow, Eigen::VectorXd(reached.state - at.state));
     if (!change.allFinite() || change.cwiseAbs().maxCoeff() >= step) break;
     step = change.cwiseAbs().maxCoeff();
     at.state += change;

@@ -1,6 +1,5 @@
 #include "analysis/continuation/shooting.hpp"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "analysis/maps/multipliers.hpp"
+#include "core/math/dense.hpp"
 
 namespace graze {
 
@@ -90,7 +90,8 @@ Eigen::VectorXd Shooting::solve(const Eigen::MatrixXd& slope, const Eigen::RowVe
     rest(n - 1) -= share * right(f.row);
   }
   Eigen::VectorXd x(size() + 1);
-  const Eigen::VectorXd live = reduced.partialPivLu().solve(rest);
+  // Bodies that friction holds at rest wherever they are have orbits that are not isolated.
+  const Eigen::VectorXd live = shortest_solution(reduced, rest);
   x(live_columns_) = live;
   for (const Found& f : found_) x(f.column) = right(f.row) - slope(f.row, live_columns_).dot(live);
   return x;

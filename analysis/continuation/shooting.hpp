@@ -76,7 +76,8 @@ class Shooting {
     return states_ * static_cast<Eigen::Index>(nodes_.size()) + static_cast<Eigen::Index>(step);
   }
 
-  /// The solution of (slope; further) x = right, where `slope` is that of equations.
+  /// The solution of (slope; further) x = right, where `slope` is that of equations; the shortest, if there
+  /// are many.
   Eigen::VectorXd solve(const Eigen::MatrixXd& slope, const Eigen::RowVectorXd& further,
                         const Eigen::VectorXd& right) const;
 

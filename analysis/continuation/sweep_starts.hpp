@@ -1,26 +1,16 @@
 /// The attractors of a sweep's result file as starts of branches.
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "analysis/continuation/shooting.hpp"
+#include "analysis/continuation/start.hpp"
 #include "core/results/dataset.hpp"
 #include "core/settings/value.hpp"
 
 namespace graze {
-
-/// A periodic orbit to begin with.
-struct Start {
-  double parameter = 0;
-  std::vector<Eigen::VectorXd> orbit;  ///< states on the section of the family, one turn
-  int periods = 0;                     ///< of the forcing, or iterates of the map; 0: no periodic orbit
-  double turn = 0;                     ///< time of one turn
-  std::string origin;
-};
 
 class SweepStarts {
  public:

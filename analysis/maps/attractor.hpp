@@ -2,6 +2,8 @@
 #pragma once
 
 #include <complex>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -32,6 +34,8 @@ struct AttractorOptions {
   int record = 64;         ///< iterates kept
   int max_period = 16;     ///< longest period looked for
   int extension = 10;      ///< the transient may grow to this many times itself where convergence is slow
+  double persist = 1;      ///< what looks chaotic is followed for so many times as long again, at least
+  int exponent = 512;      ///< iterates over which the exponent of a chaotic motion is taken, at least
   double neutral = 0.005;  ///< a Lyapunov exponent per iterate below this in modulus counts as zero
 };
 
@@ -39,11 +43,15 @@ struct Attractor {
   AttractorClass kind = AttractorClass::failed;
   Outcome outcome = Outcome::ok;
   std::vector<HybridState>
-      points;              ///< `record` iterates; of a periodic attractor the refined orbit, repeated
-  Orbit orbit;             ///< when periodic
-  double lyapunov = 0;     ///< largest exponent, per time
-  int transient_used = 0;  ///< iterates dropped
-  double start_time = 0;   ///< of the orbit or window that the tally is of
+      points;  ///< `record` iterates; of a periodic attractor its refined orbit, repeated to as many at least
+  Orbit orbit;                ///< when periodic
+  double lyapunov = 0;        ///< largest exponent, per time
+  double lyapunov_error = 0;  ///< its standard error; 0 when periodic
+  int transient_used = 0;     ///< iterates dropped
+  /// Iterates over which the motion has looked chaotic, from the start on: when chaotic so far, when periodic
+  /// until it was seen to settle (0: it never did).
+  std::int64_t chaotic_iterates = 0;
+  double start_time = 0;  ///< of the orbit or window that the tally is of
   double end_time = 0;
   Tally tally;       ///< over one orbit when periodic, else over the recorded window
   HybridState last;  ///< where the motion has come to: a start for a neighbouring parameter
@@ -56,6 +64,8 @@ struct Approach {
   HybridState window;               ///< where the window begins
   HybridState last;                 ///< where it ends
   std::vector<HybridState> points;  ///< the iterates in it
+  /// A size (PoincareMap::size) that no motion of the scale of this one has.
+  double bound = std::numeric_limits<double>::infinity();
 };
 
 Approach approach(const PoincareMap& map, const HybridState& start, const AttractorOptions& options);
@@ -63,11 +73,14 @@ Approach approach(const PoincareMap& map, const HybridState& start, const Attrac
 /// Iterates from `start` and says what it finds.
 ///
 /// Periodic: an iterate returns nearly after n ≤ max_period iterates, smallest n first; Newton's method
-/// closes the orbit to 1e-10; its multipliers lie in the unit circle; and the iterate is as near to it as
-/// its rate of convergence allows. Otherwise the largest Lyapunov exponent (a tangent vector carried
-/// through every event) decides, with the standard error of its batch means: clearly positive is chaotic,
+/// closes the orbit to 1e-10; its multipliers lie in the unit circle; the iterate is as near to it as
+/// its rate of convergence allows, and comes nearer turn by turn. Otherwise the largest Lyapunov exponent (a
+/// tangent vector carried through every event) decides, with the standard error of its batch means: clearly
+/// positive is chaotic, once it has been followed for `persist` times as long again and no period has come;
 /// neutral (or, under forcing without a common period, negative) is quasiperiodic. Neither: the transient is
-/// extended and everything asked again; what is still open at the end is undetermined.
+/// extended and everything asked again. At the end, what has grown from look to look is unbounded, as is at
+/// once what outgrows every scale of its start, its gaps and its forces; what is still open is undetermined.
+/// Nothing of this depends on the units of length, time and mass.
 Attractor find_attractor(const PoincareMap& map, const HybridState& start, const AttractorOptions& options);
 /// The same from an approach on.
 Attractor find_attractor(const PoincareMap& map, Approach approach, const AttractorOptions& options);
@@ -80,9 +93,9 @@ std::size_t least_attractors(const Model& model, const Section& section, const T
 
 /// The same of many motions, systems[k] from starts[k], each of a system of its own. On a stroboscopic
 /// section their approaches are marched side by side where that can be (core/lanes). Without a system:
-/// Outcome::bad_parameters.
+/// Outcome::bad_parameters; without a start: Outcome::bad_start.
 std::vector<Attractor> find_attractors(std::span<const std::unique_ptr<System>> systems,
-                                       std::span<const HybridState> starts, const Section& section,
-                                       const AttractorOptions& options);
+                                       std::span<const std::optional<HybridState>> starts,
+                                       const Section& section, const AttractorOptions& options);
 
 }  // namespace graze

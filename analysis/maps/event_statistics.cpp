@@ -17,7 +17,7 @@ void Tally::open_window(double time, System& system, const HybridState& state) {
   min_gap_speed_ = std::numeric_limits<double>::quiet_NaN();
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
     Track& track = tracks_[i];
-    track.closed = ((state.mode >> i) & 1) != 0;
+    track.closed = is_closed(state.mode, static_cast<std::int64_t>(i));
     // A chatter that accumulates just after the border begins its stick there.
     track.closed_since = std::max(time, track.closed ? track.closed_since : time);
   }

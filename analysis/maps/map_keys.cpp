@@ -32,6 +32,14 @@ std::vector<Key> map_keys() {
   count("max_period", defaults.max_period, 1, "longest period looked for, below record");
   count("extension", defaults.extension, 1,
         "the transient may grow to this many times itself where convergence is slow");
+  Key& persist = add_key(keys, "persist", Key::Type::number,
+                         "what looks chaotic is followed for this many times as long again, at least, and a "
+                         "period looked for on the way; 0: not");
+  persist.fallback = Value(defaults.persist);
+  persist.range = Range{0, 1e6, false, false};
+  count("exponent", defaults.exponent, 128,
+        "map iterates over which the Lyapunov exponent of a chaotic motion is taken, at least; its standard "
+        "error falls with their square root");
   return keys;
 }
 
@@ -78,6 +86,8 @@ AttractorOptions read_attractor_options(const Value& table) {
   options.record = static_cast<int>(record);
   options.max_period = static_cast<int>(table.at("max_period").integer("analysis.max_period"));
   options.extension = static_cast<int>(table.at("extension").integer("analysis.extension"));
+  options.persist = table.at("persist").number("analysis.persist");
+  options.exponent = static_cast<int>(table.at("exponent").integer("analysis.exponent"));
   if (options.max_period >= options.record) {
     throw InputError(table.at("max_period").place(), "analysis.max_period", table.at("max_period").toml(),
                      "must be below record: a period is seen only when it returns within the record");
@@ -99,9 +109,9 @@ Array names_coordinate(const std::string& dimension, const std::vector<Quantity>
   Array array;
   array.name = dimension;
   array.dimensions = {dimension};
-  std::vector<std::int8_t> index;
+  std::vector<std::int32_t> index;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    index.push_back(static_cast<std::int8_t>(i));
+    index.push_back(static_cast<std::int32_t>(i));
     array.flags.push_back(list[i].name);
   }
   array.values = std::move(index);

@@ -12,7 +12,8 @@
 
 namespace graze {
 
-/// map, contact, side, coordinate, level, direction, transient, record, max_period, extension.
+/// map, contact, side, coordinate, level, direction, transient, record, max_period, extension, persist,
+/// exponent.
 std::vector<Key> map_keys();
 
 /// The section that table [analysis] asks for. Throws InputError for a contact or state that the model does

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 namespace graze {
 namespace {
@@ -92,13 +93,29 @@ std::vector<Eigen::Index> blocks_of(const Eigen::MatrixXd& turn) {
   return sizes;
 }
 
+/// Whether the moduli of the eigenvalues of a block differ so little that those of its product, formed as it
+/// is, lose no more than the last digits. The R of one round tell the moduli about.
+bool is_even(const Matrices& r, Eigen::Index first, Eigen::Index size) {
+  constexpr double spread = 100;
+  double least = std::numeric_limits<double>::infinity();
+  double most = -least;
+  for (Eigen::Index i = first; i < first + size; ++i) {
+    double growth = 0;
+    for (const Eigen::MatrixXd& factor : r) growth += std::log(factor(i, i));
+    least = std::min(least, growth);
+    most = std::max(most, growth);
+  }
+  return most - least <= std::log(spread);
+}
+
 /// Eigenvalues of a product that has no zeros by structure.
 std::vector<std::complex<double>> regular_eigenvalues(const Matrices& factors) {
   const Eigen::Index n = factors.front().cols();
   Eigen::MatrixXd q = Eigen::MatrixXd::Identity(n, n);
   Matrices r(factors.size());
-  // `turn` maps the basis at the end to that at the start: where it couples columns, they form one block. A
-  // complex pair is a block of two for ever.
+  // `turn` maps the basis at the end to that at the start: where it couples columns, they form one block.
+  // Eigenvalues of very different moduli come apart in a few rounds, the others need not: a complex pair is a
+  // block of two for ever.
   std::vector<Eigen::Index> sizes;
   Eigen::MatrixXd turn;
   for (int round = 0; round < most_rounds; ++round) {
@@ -109,7 +126,12 @@ std::vector<std::complex<double>> regular_eigenvalues(const Matrices& factors) {
     }
     turn = before.transpose() * q;
     sizes = blocks_of(turn);
-    if (*std::max_element(sizes.begin(), sizes.end()) <= 2 && round > 0) break;
+    Eigen::Index first = 0;
+    const bool even = std::all_of(sizes.begin(), sizes.end(), [&](Eigen::Index size) {
+      const Eigen::Index begin = std::exchange(first, first + size);
+      return size <= 2 || is_even(r, begin, size);
+    });
+    if (even && round > 0) break;
   }
   std::vector<std::complex<double>> values;
   Eigen::Index first = 0;

@@ -12,14 +12,14 @@ namespace graze {
 /// What Newton's method may do.
 struct RefineOptions {
   int iterations = 20;     ///< at most
-  double closure = 1e-10;  ///< |P^n(y) − y| allowed, times the orbit's size where that is below 1
+  double closure = 1e-10;  ///< |P^n(y) − y| allowed, as a share of the orbit's size
 };
 
 struct Orbit {
   bool closed = false;       ///< P^n(y) = y to within RefineOptions::closure
   int period = 0;            ///< n, in iterates of the map
-  double residual = 0;       ///< |P^n(y) − y|, greatest coordinate
-  double size = 0;           ///< greatest coordinate met
+  double residual = 0;       ///< |P^n(y) − y| as a share of the size (PoincareMap::share)
+  double size = 0;           ///< greatest size met (PoincareMap::size)
   HybridState start;         ///< y; with mode and touches as the orbit itself brings them
   Eigen::MatrixXd jacobian;  ///< DP^n(y)
   std::vector<std::complex<double>> multipliers;  ///< its eigenvalues, greatest modulus first

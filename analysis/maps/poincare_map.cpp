@@ -1,9 +1,36 @@
 #include "analysis/maps/poincare_map.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 namespace graze {
+
+PoincareMap::PoincareMap(System& system, const Section& section)
+    : system_(system), section_(section), shifts_(system.shifts()), weight_(system.states()) {
+  for (Eigen::Index i = 0; i < weight_.size(); ++i) {
+    weight_(i) = size_of(system, Eigen::VectorXd::Unit(weight_.size(), i));
+  }
+  for (Eigen::Index k = 0; k < shifts_.cols(); ++k) {
+    Eigen::Index entry = section.coordinate;
+    const bool crosses = section.kind == Section::Kind::level && shifts_(entry, k) != 0;
+    if (!crosses) shifts_.col(k).cwiseAbs().maxCoeff(&entry);
+    shifts_.col(k) /= shifts_(entry, k);
+    for (Eigen::Index j = 0; j < shifts_.cols(); ++j) {
+      if (j != k) shifts_.col(j) -= (shifts_.col(k) * shifts_(entry, j)).eval();
+    }
+    free_.push_back(static_cast<int>(entry));
+  }
+}
+
+bool PoincareMap::is_free(int state) const {
+  return std::find(free_.begin(), free_.end(), state) != free_.end();
+}
+
+Eigen::VectorXd PoincareMap::unshifted(const Eigen::VectorXd& x) const {
+  if (free_.empty()) return x;
+  return x - shifts_ * x(free_);
+}
 
 std::vector<int> PoincareMap::kept(int dependent) const {
   std::vector<int> list;
@@ -29,18 +56,22 @@ Eigen::RowVectorXd PoincareMap::gradient(const HybridState& state) const {
 
 int PoincareMap::dependent(const HybridState& state) const {
   if (fixes_time()) return -1;
+  Eigen::RowVectorXd g = gradient(state).cwiseAbs();
+  if (section_.kind != Section::Kind::level) {
+    for (const int i : free_) g(i) = 0;
+  }
   Eigen::Index k = 0;
-  gradient(state).cwiseAbs().maxCoeff(&k);
+  g.maxCoeff(&k);
   return static_cast<int>(k);
 }
 
 Eigen::VectorXd PoincareMap::coordinates(const HybridState& state) const {
   const std::vector<int> entries = kept(dependent(state));
+  const Eigen::VectorXd x = unshifted(state.x);
   Eigen::VectorXd y(dimension());
   Eigen::Index k = 0;
   for (const int i : entries) {
-    y(k++) =
-        system_.symmetry(i) == Symmetry::turn ? std::remainder(state.x(i), 2 * std::numbers::pi) : state.x(i);
+    y(k++) = system_.symmetry(i) == Symmetry::turn ? std::remainder(x(i), 2 * std::numbers::pi) : x(i);
   }
   if (has_phase()) y(k) = state.time;
   return y;
@@ -51,7 +82,8 @@ HybridState PoincareMap::at(const Eigen::VectorXd& coordinates, const HybridStat
   state.settled = false;
   const int skip = dependent(like);
   Eigen::Index k = 0;
-  for (const int i : kept(skip)) state.x(i) = coordinates(k++);
+  const Eigen::VectorXd shift = like.x - unshifted(like.x);
+  for (const int i : kept(skip)) state.x(i) = coordinates(k++) + shift(i);
   if (fixes_time()) return state;
   if (has_phase()) {
     const double period = system_.period();
@@ -82,6 +114,19 @@ Eigen::VectorXd PoincareMap::difference(const HybridState& b, const HybridState&
   return d;
 }
 
+Eigen::VectorXd PoincareMap::scales(const HybridState& state, double size) const {
+  const double unit = size > 0 ? size : 1;  // all is zero, then
+  Eigen::VectorXd factors(dimension());
+  Eigen::Index k = 0;
+  for (const int i : kept(dependent(state))) factors(k++) = weight_(i) / unit;
+  if (has_phase()) factors(k) = system_.rate();
+  return factors;
+}
+
+double PoincareMap::share(const Eigen::VectorXd& difference, const HybridState& state, double size) const {
+  return difference.cwiseProduct(scales(state, size)).cwiseAbs().maxCoeff();
+}
+
 Outcome PoincareMap::iterate(HybridState& state, Eigen::MatrixXd& directions) const {
   Tangent tangent;
   tangent.time = Eigen::RowVectorXd::Zero(directions.cols());
@@ -96,6 +141,7 @@ Outcome PoincareMap::iterate(HybridState& state, Eigen::MatrixXd& directions) co
   }
   if (has_phase()) tangent.time = directions.row(k);
   const Outcome outcome = system_.advance(state, section_, tangent);
+  if (!free_.empty()) tangent.state -= (shifts_ * tangent.state(free_, Eigen::all)).eval();
   skip = dependent(state);
   k = 0;
   for (const int i : kept(skip)) directions.row(k++) = tangent.state.row(i);

@@ -9,13 +9,13 @@
 namespace graze {
 
 /// P: section → section. Coordinates: on a stroboscopic section the state; on the others the state without
-/// the one entry that the section fixes and, when the forcing is periodic, the time since phase zero. Entries
-/// along which the system is alike everywhere are left out, angles count within a turn (Symmetry): an orbit
-/// closes when it comes back but for these, and the multipliers 1 that belong to them do not occur. The
-/// number of coordinates is dimension().
+/// the one entry that the section fixes and, when the forcing is periodic, the time since phase zero. The
+/// state counts but for System::shifts: of each one entry is left out and the others are taken as if that
+/// were zero. Angles count within a turn (Symmetry). So an orbit closes when it comes back but for these, and
+/// the multipliers 1 that belong to them do not occur. The number of coordinates is dimension().
 class PoincareMap {
  public:
-  PoincareMap(System& system, const Section& section) : system_(system), section_(section) {}
+  PoincareMap(System& system, const Section& section);
 
   System& system() const { return system_; }
   int dimension() const;
@@ -34,12 +34,31 @@ class PoincareMap {
   /// b − a in coordinates; phases differ by at most half a period, angles by half a turn.
   Eigen::VectorXd difference(const HybridState& b, const HybridState& a) const;
 
+  /// size_of a state but for shifts. Like all that follows it has no unit of time in it: velocities count
+  /// over the system's rate.
+  double size(const HybridState& state) const {
+    return free_.empty() ? greatest(state.x) : greatest(unshifted(state.x));
+  }
+  /// Factors that make shares of a size of coordinates near `state`: velocities count over the system's rate,
+  /// a phase times it.
+  Eigen::VectorXd scales(const HybridState& state, double size) const;
+  /// A difference of coordinates near `state` as a share of a size: its greatest entry.
+  double share(const Eigen::VectorXd& difference, const HybridState& state, double size) const;
+  /// How far b is from a, as a share of a size.
+  double distance(const HybridState& b, const HybridState& a, double size) const {
+    return share(difference(b, a), b, size);
+  }
+
  private:
   bool fixes_time() const {
     return section_.kind == Section::Kind::stroboscopic || section_.kind == Section::Kind::time;
   }
   bool has_phase() const { return !fixes_time() && system_.period() > 0; }
-  bool is_free(int state) const { return system_.symmetry(state) == Symmetry::shift; }
+  /// Whether an entry of the state is left out because of a shift.
+  bool is_free(int state) const;
+  Eigen::VectorXd unshifted(const Eigen::VectorXd& x) const;
+  /// size_of, quickly.
+  double greatest(const Eigen::VectorXd& x) const { return x.cwiseAbs().cwiseProduct(weight_).maxCoeff(); }
   /// Entries of the state that are coordinates, where `dependent` is not one.
   std::vector<int> kept(int dependent) const;
   /// Index of the state's entry that the section determines from the others, −1: none.
@@ -49,6 +68,9 @@ class PoincareMap {
 
   System& system_;
   Section section_;
+  Eigen::MatrixXd shifts_;  ///< column k changes entry free_[k] by 1 and no other free one
+  std::vector<int> free_;
+  Eigen::VectorXd weight_;  ///< size_of a change of each entry by 1
 };
 
 }  // namespace graze

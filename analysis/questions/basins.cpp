@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "analysis/maps/attractor.hpp"
 #include "analysis/maps/map_keys.hpp"
@@ -47,8 +48,9 @@ class Basins final : public Analysis {
   void read_axes(const Value& table);
   void read_sample(const Value& table);
   Dataset shape(const std::vector<std::size_t>& extents) const;
-  HybridState start_of(const System& system, const Box& box, std::size_t index) const;
-  void store(const Attractor& found, const HybridState& start, std::size_t point, Dataset& block) const;
+  std::optional<HybridState> start_of(System& system, const Box& box, std::size_t index) const;
+  void store(const Attractor& found, const std::optional<HybridState>& start, std::size_t point,
+             Dataset& block) const;
 
   Problem problem_;
   std::vector<StateAxis> axes_;
@@ -100,14 +102,8 @@ void Basins::read_sample(const Value& table) {
       throw InputError(list != nullptr ? list->place() : table.place(), path,
                        list != nullptr ? list->toml() : "", "goes with samples, one number per state");
     }
-    if (list == nullptr) continue;
-    std::vector<double>& bound = key[0] == 'l' ? sample_box_.low : sample_box_.high;
-    bound = list->numbers(path);
-    if (bound.size() != state_count()) {
-      throw InputError(list->place(), path, list->toml(),
-                       "needs one number per state of the model, " + std::to_string(state_count()));
-    }
   }
+  if (is_random()) sample_box_ = read_start_box(table, state_count());
   if (samples != nullptr) samples_ = static_cast<std::size_t>(samples->integer("analysis.samples"));
 }
 
@@ -142,6 +138,7 @@ Dataset Basins::shape(const std::vector<std::size_t>& extents) const {
   };
   using I8 = std::vector<std::int8_t>;
   using I32 = std::vector<std::int32_t>;
+  using I64 = std::vector<std::int64_t>;
   using F64 = std::vector<double>;
   if (is_random()) add("start_state", true, F64{}, "initial state");
   add("attractor", false, I8{}, "what the motion settles to", attractor_names());
@@ -151,7 +148,11 @@ Dataset Basins::shape(const std::vector<std::size_t>& extents) const {
   add("state_low", true, F64{}, "least value over the recorded iterates");
   add("state_high", true, F64{}, "greatest value over the recorded iterates");
   add("lyapunov", false, F64{}, "largest Lyapunov exponent per time");
+  add("lyapunov_error", false, F64{}, "standard error of the exponent; 0 when periodic");
   add("transient_used", false, I32{}, "map iterates dropped before the recorded ones");
+  add("chaotic_iterates", false, I64{},
+      "map iterates from the start on over which the motion has looked chaotic: when chaotic, so far; when "
+      "periodic, until it was seen to settle, 0: never");
   add("outcome", false, I8{}, "what happened numerically", outcome_names());
   return arrays.take();
 }
@@ -167,15 +168,20 @@ Dataset Basins::layout() const {
   return data;
 }
 
-/// The initial state of point number `index` of a box (the last dimension running fastest).
-HybridState Basins::start_of(const System& system, const Box& box, std::size_t index) const {
+/// The initial state of point number `index` of a box (the last dimension running fastest). Nothing: no
+/// motion may start there, or in the whole box of a sample.
+std::optional<HybridState> Basins::start_of(System& system, const Box& box, std::size_t index) const {
   HybridState state = problem_.start();
-  if (is_random()) draw_start(system, sample_box_, problem_.seed, box.offset[0] + index, state);
+  if (is_random()) {
+    if (draw_start(system, sample_box_, problem_.seed, box.offset[0] + index, state)) return state;
+    return std::nullopt;
+  }
   for (std::size_t d = axes_.size(); d-- > 0;) {
     state.x(axes_[d].state) = axes_[d].values[box.offset[d] + index % box.count[d]];
     index /= box.count[d];
   }
-  return state;
+  if (may_start(system, state)) return state;
+  return std::nullopt;
 }
 
 Dataset Basins::compute(const Box& box) const {
@@ -184,33 +190,31 @@ Dataset Basins::compute(const Box& box) const {
   const std::size_t points = box.points();
   for (std::size_t first = 0; first < points; first += motions_at_once) {
     std::vector<std::unique_ptr<System>> systems;
-    std::vector<HybridState> starts;
+    std::vector<std::optional<HybridState>> starts;
     for (std::size_t point = first; point < std::min(points, first + motions_at_once); ++point) {
       systems.push_back(recalling(model().system(model().values(), problem_.tolerance)));
       starts.push_back(start_of(*systems.back(), box, point));
-      if (!admissible(*systems.back(), starts.back())) systems.back().reset();
     }
-    std::vector<Attractor> found = find_attractors(systems, starts, section_, options_);
-    for (std::size_t k = 0; k < found.size(); ++k) {
-      if (!systems[k]) found[k].outcome = Outcome::bad_start;
-      store(found[k], starts[k], first + k, block);
-    }
+    const std::vector<Attractor> found = find_attractors(systems, starts, section_, options_);
+    for (std::size_t k = 0; k < found.size(); ++k) store(found[k], starts[k], first + k, block);
   }
   return block;
 }
 
 /// Writes what was found into the block's arrays, at its point number `point`.
-void Basins::store(const Attractor& found, const HybridState& start, std::size_t point,
+void Basins::store(const Attractor& found, const std::optional<HybridState>& start, std::size_t point,
                    Dataset& block) const {
   const std::size_t width = state_count();
-  if (is_random())
-    std::copy(start.x.begin(), start.x.end(), row_of<double>(block, "start_state", point, width));
+  if (is_random() && start)
+    std::copy(start->x.begin(), start->x.end(), row_of<double>(block, "start_state", point, width));
   *row_of<std::int8_t>(block, "attractor", point) = static_cast<std::int8_t>(found.kind);
   *row_of<std::int8_t>(block, "outcome", point) = static_cast<std::int8_t>(found.outcome);
   if (found.outcome != Outcome::ok) return;
   *row_of<std::int32_t>(block, "period", point) = found.orbit.period;
   *row_of<std::int32_t>(block, "transient_used", point) = found.transient_used;
   *row_of<double>(block, "lyapunov", point) = found.lyapunov;
+  *row_of<double>(block, "lyapunov_error", point) = found.lyapunov_error;
+  *row_of<std::int64_t>(block, "chaotic_iterates", point) = found.chaotic_iterates;
   if (found.kind == AttractorClass::periodic) {
     const HybridState& orbit = found.orbit.start;
     std::copy(orbit.x.begin(), orbit.x.end(), row_of<double>(block, "orbit_state", point, width));
@@ -320,10 +324,9 @@ std::size_t BasinDigest::recognise_orbit(const Dataset& block, std::size_t point
 bool BasinDigest::is_on(const HybridState& state, const std::vector<HybridState>& orbit) const {
   constexpr double nearness = 1e-6;
   double size = 0;
-  for (const HybridState& p : orbit) size = std::max(size, map_.coordinates(p).cwiseAbs().maxCoeff());
-  return std::any_of(orbit.begin(), orbit.end(), [&](const HybridState& p) {
-    return map_.difference(state, p).cwiseAbs().maxCoeff() <= nearness * size;
-  });
+  for (const HybridState& p : orbit) size = std::max(size, map_.size(p));
+  return std::any_of(orbit.begin(), orbit.end(),
+                     [&](const HybridState& p) { return map_.distance(state, p, size) <= nearness; });
 }
 
 std::size_t BasinDigest::recognise_box(AttractorClass kind, const Dataset& block, std::size_t point) {

@@ -5,6 +5,7 @@
 
 #include "analysis/continuation/branch_data.hpp"
 #include "analysis/continuation/branch_set.hpp"
+#include "analysis/continuation/sweep_starts.hpp"
 #include "analysis/maps/attractor.hpp"
 #include "analysis/maps/map_keys.hpp"
 #include "analysis/run/axis.hpp"
@@ -56,7 +57,6 @@ class Continue final : public Analysis {
   void read_axis_of(const Value& axis);
   void read_start(const Value& table);
   void check_system(const Value& table) const;
-  std::vector<double> bounds(const Value& table, const char* key, double fallback) const;
   std::vector<Start> own_starts() const;
   Start settled(const HybridState& begin, const std::string& origin) const;
   std::optional<Fates> place(const SweepStarts& sweep, Atlas& atlas, Journal& journal) const;
@@ -81,6 +81,7 @@ Continue::Continue(const Problem& problem) : problem_(problem) {
   attractor_ = read_attractor_options(table);
   options_.generations = static_cast<int>(table.at("generations").integer("analysis.generations"));
   options_.branches = static_cast<std::size_t>(table.at("branches").integer("analysis.branches"));
+  if (const Value* seconds = table.find("seconds")) options_.seconds = seconds->number("analysis.seconds");
   options_.continuation.step = table.at("step").number("analysis.step");
   options_.continuation.points = static_cast<int>(table.at("points").integer("analysis.points"));
   read_axis_of(table.at("axis"));
@@ -112,23 +113,18 @@ void Continue::check_system(const Value& table) const {
   if (system->period() > 0 && family_.section.kind != Section::Kind::stroboscopic)
     refuse("map", "orbits of a forced model are told at phase zero, on the stroboscopic map");
   if (!system->periodic()) refuse("name", "needs a model whose forcing repeats");
+  if (system->shifts().cols() > 0) {
+    refuse("name",
+           "needs a model whose motions come back: nothing holds these bodies where they are, so they drift");
+  }
   if (!system->prescribes(family_.parameter) && !(system->period() > 0))
     refuse("name", "this model can be continued only with forcing");
-}
-
-std::vector<double> Continue::bounds(const Value& table, const char* key, double fallback) const {
-  const Value* list = table.find(key);
-  if (list == nullptr) return std::vector<double>(model().states().size(), fallback);
-  std::vector<double> values = list->numbers(std::string("analysis.") + key);
-  if (values.size() == model().states().size()) return values;
-  throw InputError(list->place(), std::string("analysis.") + key, list->toml(),
-                   "needs one number per state of the model, " + std::to_string(model().states().size()));
 }
 
 void Continue::read_start(const Value& table) {
   start_ = table.at("start").text("analysis.start");
   starts_ = static_cast<int>(table.at("starts").integer("analysis.starts"));
-  box_ = {bounds(table, "low", -1), bounds(table, "high", 1)};
+  box_ = read_start_box(table, model().states().size());
   if (start_ == "from_sweep") {
     if (!problem_.sweep) {
       throw InputError(table.at("start").place(), "analysis.start", table.at("start").toml(),
@@ -169,8 +165,8 @@ std::vector<Start> Continue::own_starts() const {
   std::vector<Start> starts;
   const auto system = family_.system(at_);
   for (int k = 0; k < starts_ && system; ++k) {
-    draw_start(*system, box_, problem_.seed, static_cast<std::uint64_t>(k), begin);
-    starts.push_back(settled(begin, "random start " + std::to_string(k)));
+    const bool drawn = draw_start(*system, box_, problem_.seed, static_cast<std::uint64_t>(k), begin);
+    starts.push_back(drawn ? settled(begin, "random start " + std::to_string(k)) : Start{});
   }
   return starts;
 }
@@ -226,6 +222,7 @@ std::optional<Dataset> Continue::compute_with(const Box&, Journal& journal) cons
   if (journal.stop()) return std::nullopt;
   Dataset data = branches_data(family_, atlas.branches());
   data.attributes.emplace_back("starts_without_orbit", std::to_string(lost));
+  if (const std::string left = atlas.left(); !left.empty()) data.attributes.emplace_back("left", left);
   if (fates) data.groups.push_back({"sweep", sweep_data(*fates)});
   return data;
 }
@@ -287,6 +284,10 @@ std::vector<Key> continue_keys() {
   integer("generations", 1, 0,
           "how often in a row to follow what leaves at period doublings and branch points");
   integer("branches", 400, 1, "branches at most");
+  key("seconds", Key::Type::number,
+      "time after which no further point is computed, in seconds; how much there is then depends on the "
+      "machine; default: no limit")
+      .range = Range{0, 1e9, true, false};
   return keys;
 }
 

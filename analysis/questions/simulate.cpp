@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "analysis/maps/event_statistics.hpp"
+#include "analysis/maps/map_keys.hpp"
 #include "analysis/run/registry.hpp"
 
 namespace graze {
@@ -79,13 +80,13 @@ class EventLog final : public Observer {
 struct Samples {
   std::vector<double> time;
   std::vector<double> state;
-  std::vector<std::int32_t> mode;
+  std::vector<std::int64_t> mode;
   std::vector<std::int8_t> sticks;
 
   void add(double t, const HybridState& s, System& system) {
     time.push_back(t);
     state.insert(state.end(), s.x.begin(), s.x.end());
-    mode.push_back(static_cast<std::int32_t>(s.mode));
+    mode.push_back(s.mode);
     for (int k = 0; k < frictions; ++k) sticks.push_back(k < system.frictions() && system.sticks(s, k));
   }
 
@@ -198,18 +199,11 @@ Dataset Simulate::write(const Samples& samples, const std::vector<EventLog::Row>
     data.arrays.push_back(
         {name, std::move(dimensions), std::move(values), "1", meaning, std::move(flags), {}});
   };
-  const auto names = [&](const char* name, const std::vector<Quantity>& list, const char* meaning) {
-    std::vector<std::int8_t> index;
-    std::vector<std::string> flags;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      index.push_back(static_cast<std::int8_t>(i));
-      flags.push_back(list[i].name);
-    }
-    add(name, {name}, std::move(index), meaning, std::move(flags));
-  };
-  names("component", model.states(), "component of the state");
-  names("contact", model.contacts(), "contact of the model");
-  if (rubs) names("dry_friction", model.frictions(), "dry friction of the model");
+  data.arrays.push_back(names_coordinate("component", model.states(), "component of the state"));
+  data.arrays.push_back(names_coordinate("contact", model.contacts(), "contact of the model"));
+  if (rubs) {
+    data.arrays.push_back(names_coordinate("dry_friction", model.frictions(), "dry friction of the model"));
+  }
   add("time", {"sample"}, samples.time, "time");
   add("state", {"sample", "component"}, samples.state, "state");
   add("mode", {"sample"}, samples.mode,

@@ -55,7 +55,8 @@ class Sweep final : public Analysis {
   std::size_t contact_count() const { return model().contacts().size(); }
   std::size_t state_count() const { return model().states().size(); }
 
-  HybridState start_of(const System& system, std::span<const double> values, std::uint64_t point) const;
+  std::optional<HybridState> start_of(System& system, std::span<const double> values,
+                                      std::uint64_t point) const;
   std::uint64_t number_of(const std::vector<std::size_t>& place) const;
   std::vector<Settled> settle(std::span<const std::vector<std::size_t>> places,
                               std::span<const std::optional<HybridState>> follow) const;
@@ -94,15 +95,7 @@ void Sweep::read_starts(const Value& table) {
   } else if (starts != nullptr) {
     throw InputError(starts->place(), "analysis.starts", starts->toml(), "goes with start = \"random\" only");
   }
-  const auto bound = [&](const char* key, double fallback) {
-    const Value* list = table.find(key);
-    if (list == nullptr) return std::vector<double>(state_count(), fallback);
-    std::vector<double> values = list->numbers(std::string("analysis.") + key);
-    if (values.size() == state_count()) return values;
-    throw InputError(list->place(), std::string("analysis.") + key, list->toml(),
-                     "needs one number per state of the model, " + std::to_string(state_count()));
-  };
-  starts_in_ = {bound("low", -1), bound("high", 1)};
+  starts_in_ = read_start_box(table, state_count());
 }
 
 std::vector<std::size_t> Sweep::extents() const {
@@ -177,7 +170,11 @@ Dataset Sweep::shape(const std::vector<std::size_t>& extents) const {
   arrays.add("multiplier_im", {"multiplier"}, F64{}, "1",
              "multipliers of the periodic orbit, imaginary part");
   arrays.add("lyapunov", {}, F64{}, "1", "largest Lyapunov exponent per time");
+  arrays.add("lyapunov_error", {}, F64{}, "1", "standard error of the exponent; 0 when periodic");
   arrays.add("transient_used", {}, I32{}, "1", "map iterates dropped before the recorded ones");
+  arrays.add("chaotic_iterates", {}, I64{}, "1",
+             "map iterates from the start on over which the motion has looked chaotic: when chaotic, so far; "
+             "when periodic, until it was seen to settle, 0: never");
   if (letters_ > 0) {
     std::vector<std::string> names_of_contacts;
     for (const Quantity& contact : model().contacts()) names_of_contacts.push_back(contact.name);
@@ -206,10 +203,13 @@ Dataset Sweep::layout() const {
   return data;
 }
 
-/// The start of a point that follows no other.
-HybridState Sweep::start_of(const System& system, std::span<const double> values, std::uint64_t point) const {
+/// The start of a point that follows no other; nothing: there is none in the box.
+std::optional<HybridState> Sweep::start_of(System& system, std::span<const double> values,
+                                           std::uint64_t point) const {
   HybridState state = problem_.start(values);
-  if (start_ == Start::random) draw_start(system, starts_in_, problem_.seed, point, state);
+  if (start_ == Start::random && !draw_start(system, starts_in_, problem_.seed, point, state)) {
+    return std::nullopt;
+  }
   return state;
 }
 
@@ -221,22 +221,29 @@ std::uint64_t Sweep::number_of(const std::vector<std::size_t>& place) const {
 }
 
 /// The attractors at these places of the grid; the motion at place k goes on from `follow[k]` where that is
-/// given and admissible there.
+/// given and a motion may start there.
 std::vector<Settled> Sweep::settle(std::span<const std::vector<std::size_t>> places,
                                    std::span<const std::optional<HybridState>> follow) const {
   std::vector<std::unique_ptr<System>> systems;
-  std::vector<HybridState> starts;
+  std::vector<std::optional<HybridState>> starts;
   for (std::size_t k = 0; k < places.size(); ++k) {
     const std::vector<double> values = values_at(places[k], axes_, model());
     systems.push_back(recalling(model().system(values, problem_.tolerance)));
-    const System* system = systems.back().get();
-    starts.push_back(system != nullptr ? start_of(*system, values, number_of(places[k]))
-                                       : problem_.start(values));
-    if (system == nullptr || follow.empty() || !follow[k]) continue;
-    HybridState from = *follow[k];
-    from.turns = 0;
-    from.settled = false;
-    if (admissible(*system, from)) starts.back() = from;
+    System* system = systems.back().get();
+    if (system == nullptr) {
+      starts.push_back(problem_.start(values));
+      continue;
+    }
+    if (!follow.empty() && follow[k]) {
+      HybridState from = *follow[k];
+      from.turns = 0;
+      from.settled = false;
+      if (may_start(*system, from)) {
+        starts.push_back(std::move(from));
+        continue;
+      }
+    }
+    starts.push_back(start_of(*system, values, number_of(places[k])));
   }
   std::vector<Settled> settled;
   for (Attractor& found : find_attractors(systems, starts, section_, options_)) {
@@ -300,7 +307,7 @@ void Sweep::store(const Settled& settled, std::size_t point, Dataset& block) con
   const std::size_t width = state_count();
   double* state = row_of<double>(block, "map_state", point, record * width);
   double* time = row_of<double>(block, "map_time", point, record);
-  for (std::size_t k = 0; k < found.points.size(); ++k) {
+  for (std::size_t k = 0; k < record; ++k) {
     const HybridState& p = found.points[k];
     std::copy(p.x.begin(), p.x.end(), state + k * width);
     time[k] = p.time + static_cast<double>(p.turns) * settled.forcing_period;
@@ -309,6 +316,8 @@ void Sweep::store(const Settled& settled, std::size_t point, Dataset& block) con
   *row_of<std::int32_t>(block, "period", point, 1) = found.orbit.period;
   *row_of<std::int32_t>(block, "transient_used", point, 1) = found.transient_used;
   *row_of<double>(block, "lyapunov", point, 1) = found.lyapunov;
+  *row_of<double>(block, "lyapunov_error", point, 1) = found.lyapunov_error;
+  *row_of<std::int64_t>(block, "chaotic_iterates", point, 1) = found.chaotic_iterates;
   *row_of<double>(block, "min_gap_speed", point, 1) = found.tally.min_gap_speed();
   *row_of<double>(block, "stick_fraction_all", point, 1) = found.tally.all_stick_time() / length;
   if (settled.forcing_period > 0) {

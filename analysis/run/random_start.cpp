@@ -2,6 +2,8 @@
 
 #include <Random123/philox.h>
 
+#include <string>
+
 namespace graze {
 namespace {
 
@@ -17,15 +19,23 @@ double uniform(std::uint64_t seed, std::uint64_t point, std::uint32_t attempt, s
   return static_cast<double>((high << 21) ^ (bits[1] >> 11)) * 0x1p-53;
 }
 
-}  // namespace
-
-bool admissible(const System& system, const HybridState& state) {
-  Eigen::VectorXd gap, rate;
-  system.gaps(state, gap, rate);
-  return gap.size() == 0 || gap.minCoeff() >= 0;
+std::vector<double> read_bound(const Value& table, const char* key, std::size_t states, double fallback) {
+  const Value* list = table.find(key);
+  if (list == nullptr) return std::vector<double>(states, fallback);
+  const std::string path = std::string("analysis.") + key;
+  std::vector<double> values = list->numbers(path);
+  if (values.size() == states) return values;
+  throw InputError(list->place(), path, list->toml(),
+                   "needs one number per state of the model, " + std::to_string(states));
 }
 
-void draw_start(const System& system, const StartBox& box, std::uint64_t seed, std::uint64_t point,
+}  // namespace
+
+StartBox read_start_box(const Value& table, std::size_t states) {
+  return {read_bound(table, "low", states, -1), read_bound(table, "high", states, 1)};
+}
+
+bool draw_start(System& system, const StartBox& box, std::uint64_t seed, std::uint64_t point,
                 HybridState& state) {
   constexpr std::uint32_t attempts = 1000;
   for (std::uint32_t attempt = 0; attempt < attempts; ++attempt) {
@@ -33,8 +43,9 @@ void draw_start(const System& system, const StartBox& box, std::uint64_t seed, s
       const double share = uniform(seed, point, attempt, static_cast<std::uint32_t>(i));
       state.x(static_cast<Eigen::Index>(i)) = box.low[i] + (box.high[i] - box.low[i]) * share;
     }
-    if (admissible(system, state)) return;
+    if (may_start(system, state)) return true;
   }
+  return false;
 }
 
 }  // namespace graze

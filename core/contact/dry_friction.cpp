@@ -1,11 +1,12 @@
 #include "core/contact/dry_friction.hpp"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <utility>
+
+#include "core/math/dense.hpp"
 
 namespace graze {
 namespace {
@@ -80,7 +81,7 @@ class Pivoting {
       for (Eigen::Index j = 0; j < n; ++j)
         block(i, j) = G_(set[static_cast<std::size_t>(i)], set[static_cast<std::size_t>(j)]);
     }
-    const Eigen::VectorXd solution = block.partialPivLu().solve(driving);
+    const Eigen::VectorXd solution = linear_solve(block, driving);
     for (Eigen::Index i = 0; i < n; ++i) force(set[static_cast<std::size_t>(i)]) = -solution(i);
   }
   Eigen::VectorXd without_free(Eigen::VectorXd w) const {

@@ -15,8 +15,9 @@
 
 #include "core/math/dual.hpp"
 #include "core/math/root_search.hpp"
-#include "core/system/model.hpp"
+#include "core/system/mode.hpp"
 #include "core/system/system.hpp"
+#include "core/system/tolerance.hpp"
 
 namespace graze {
 
@@ -112,7 +113,7 @@ class MotionLoop {
   /// A state for observers, of an engine that has no entries of its own.
   using OuterState = Eigen::Matrix<double, State::RowsAtCompileTime, 1>;
 
-  bool closed(int i) const { return ((mode_ >> i) & 1) != 0; }
+  bool closed(int i) const { return is_closed(mode_, i); }
   double absolute(double t) const { return t + static_cast<double>(turns_) * value_of(engine().period()); }
   bool finite() const { return values_of(x).allFinite(); }
 

@@ -16,7 +16,10 @@
 /// - Settle: contacts at zero gap and zero normal speed stay closed where that takes a pressing force, and
 ///   open otherwise: 0 ≤ λ ⊥ g'' ≥ 0. Where both are zero the same is asked of the next derivatives, one
 ///   after the other; a body that none of them moves rests on its contact without a force.
-/// - Release: the force of a closed contact falls through zero. A force that only touches zero goes on.
+///   A contact whose body others hold already stays closed without a force of its own: the motion is the same
+///   whichever of them carries.
+/// - Release: the force of a closed contact falls through zero. A force that only touches zero goes on. Where
+///   others are closed without a force, all of them settle anew.
 /// - A start on a contact is put exactly on it: approaching it is an impact at the start, at rest it settles,
 ///   leaving it leaves. An impact at the very instant of a section belongs to the iterate that ends there.
 #pragma once
@@ -31,19 +34,11 @@
 
 #include "core/contact/chatter.hpp"
 #include "core/contact/motion_loop.hpp"
+#include "core/contact/resting.hpp"
 #include "core/math/complementarity.hpp"
 #include "core/math/elimination.hpp"
 
 namespace graze {
-
-/// First term in the power series of a guard that is not zero but for rounding.
-struct Onset {
-  int order = 0;  ///< 0: none
-  double coefficient = 0;
-};
-
-/// As many leading zeros as no series has: what is at zero and stays there.
-inline constexpr int for_good = std::numeric_limits<int>::max();
 
 /// Guard i of such a motion is the gap of contact i while it is open, its contact force while it is closed.
 /// An engine derives from this and provides, beyond what the loop asks for,
@@ -63,6 +58,8 @@ inline constexpr int for_good = std::numeric_limits<int>::max();
 ///     Rebound<S> rebound(int i, S speed)     what core/chatter asks of a contact
 ///     void pass_on(int i, S integral)        what the rest of the system felt of ∫ gap dt
 ///     Onset onset(int i, mode, int from)     of guard i in that mode, from this order on
+///     bool tells_idle() const, bool idle(int i) const, void set_idle(int i, bool idle)
+///                                            closed without a force of its own, where its modes tell that
 ///
 /// and where more than contacts is to be decided in an instant, instead of the ones below
 ///
@@ -98,6 +95,10 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
   void strike(int i, const S& speed) { engine().kick(i, speed); }
   /// Whether the gap is just about to mean nothing, but for rounding; likewise.
   bool at_end(int) const { return false; }
+  /// Likewise.
+  bool tells_idle() const { return false; }
+  bool idle(int) const { return false; }
+  void set_idle(int, bool) {}
   Outcome start(Observer* observer);
   Outcome meet(const Crossing& c, Observer* observer);
   void jumped() {}
@@ -139,10 +140,15 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
   }
   bool leaves_some() const;
   void come_to_rest(int i);
-  void release(int i, Observer* observer);
-  Eigen::MatrixXd responses(const std::vector<int>& contacts, const std::vector<int>& held);
+  Outcome release(int i, Observer* observer);
+  /// Whether contact i is at the end of its force, or idle beside one that is: the force that it may carry
+  /// from now on begins at zero.
+  bool is_relieved(int i) const {
+    return std::find(relieved_.begin(), relieved_.end(), i) != relieved_.end();
+  }
 
   std::vector<Touching> touching_;  ///< contacts that take part in an impact
+  std::vector<int> relieved_;       ///< while these settle
 };
 
 template <class Engine, class S, class State>
@@ -198,19 +204,28 @@ Outcome NewtonContacts<Engine, S, State>::meet(const Crossing& c, Observer* obse
     touches_[static_cast<std::size_t>(c.guard)] = {1, S(0)};
     return Outcome::ok;
   }
-  release(c.guard, observer);
-  return Outcome::ok;
+  return release(c.guard, observer);
 }
 
 /// The force of closed contact i is zero.
 template <class Engine, class S, class State>
-void NewtonContacts<Engine, S, State>::release(int i, Observer* observer) {
+Outcome NewtonContacts<Engine, S, State>::release(int i, Observer* observer) {
+  for (int j = 0; j < engine().count(); ++j) {
+    if (closed(j) && engine().idle(j)) relieved_.push_back(j);
+  }
+  if (!relieved_.empty()) {
+    relieved_.push_back(i);
+    const Outcome outcome = engine().settle(observer);
+    relieved_.clear();
+    return outcome;
+  }
   const Onset onset = engine().onset(i, mode_ & ~(std::int64_t{1} << i), 3);
   if (onset.coefficient > 0) {
     open(i, onset.order, observer);
   } else {
     touches_[static_cast<std::size_t>(i)] = {onset.order > 0 ? onset.order - 2 : for_good, S(0)};
   }
+  return Outcome::ok;
 }
 
 /// The foot of closed contact i has come to its end: nothing holds it any more. Where it is an end on an end,
@@ -284,6 +299,7 @@ Outcome NewtonContacts<Engine, S, State>::strike_contacts(int i, double slow, Ob
     const bool was_closed = closed(t.contact);
     if (value_of(t.rebound) > (t.carries ? 0 : slow)) {  // r w has no rounding
       if (was_closed) open(t.contact, 1, observer);
+      engine().set_idle(t.contact, false);
       touches_[static_cast<std::size_t>(t.contact)] = {1, t.rebound};
     } else if (!was_closed) {
       come_to_rest(t.contact);
@@ -389,79 +405,44 @@ void NewtonContacts<Engine, S, State>::complete_chatter(int i, Observer* observe
   const auto before = snapshot(observer);
   engine().kick(i, engine().approach(i));
   engine().pass_on(i, chatter_gap_integral(rebound));
-  const double accumulation = value_of(time) + value_of(chatter_duration(rebound));
+  const double accumulation = value_of(time) + chatter_duration(values_of(rebound));
   tell(observer, EventKind::chatter_complete, i, before, accumulation);
   close(i, observer, accumulation);
 }
 
-/// Which of the contacts at rest stay closed. Each pass decides by the first order in which something moves;
-/// what a term of that order neither presses nor opens is left to the next one, with the bodies held that are
-/// held by now.
+/// Which of the contacts at rest stay closed.
 template <class Engine, class S, class State>
 Outcome NewtonContacts<Engine, S, State>::hold(Observer* observer) {
   if (resting_.empty() && !engine().any_closed()) return Outcome::ok;
   std::vector<int> undecided = std::move(resting_);
   resting_.clear();
   for (int j = 0; j < engine().count(); ++j) {
-    if (closed(j)) undecided.push_back(j);
+    if (!closed(j)) continue;
+    undecided.push_back(j);
+    engine().set_idle(j, false);
   }
   std::int64_t mode = mode_;
   for (const int i : undecided) mode &= ~(std::int64_t{1} << i);
-  std::vector<int> held;
-  while (!undecided.empty()) {
-    const Eigen::MatrixXd G = responses(undecided, held);
-    Eigen::VectorXd q = Eigen::VectorXd::Zero(G.rows());
-    int order = 0;
-    for (Eigen::Index k = 0; k < G.rows(); ++k) {
-      if (!(G(k, k) > 0)) continue;  // those that hold hold this one too
-      const Onset onset = engine().onset(undecided[static_cast<std::size_t>(k)], mode, 2);
-      if (onset.order == 0 || (order > 0 && onset.order > order)) continue;
-      if (onset.order != order) q.setZero();
-      order = onset.order;
-      q(k) = onset.coefficient;
+  const RestingBodies bodies{
+      [&](int i, int j) { return value_of(engine().response(i, j)); },
+      [&](int i, std::int64_t held) { return engine().onset(i, held, is_relieved(i) ? 3 : 2); },
+      engine().tells_idle()};
+  std::vector<AtRest> decided;
+  const bool solved = decide_resting(bodies, std::move(undecided), mode, decided);
+  for (const AtRest& c : decided) {
+    if (!c.holds) {
+      open(c.contact, c.order, observer);
+      continue;
     }
-    if (order == 0 && !independent(G)) return Outcome::painleve;
-    const auto loads = loads_of(G, q);
-    if (!loads) return Outcome::painleve;
-    std::vector<int> left;
-    for (std::size_t k = 0; k < undecided.size(); ++k) {
-      const int i = undecided[k];
-      if (order > 0 && (*loads)[k] == Load::none) {
-        left.push_back(i);
-      } else if ((*loads)[k] == Load::open) {
-        open(i, order, observer);
-      } else {
-        held.push_back(i);
-        mode |= std::int64_t{1} << i;
-        if (!closed(i)) close(i, observer, value_of(time));
-        touches_[static_cast<std::size_t>(i)] = {order > 0 ? order - 2 : for_good, S(0)};
-      }
-    }
-    undecided = std::move(left);
+    if (!closed(c.contact)) close(c.contact, observer, value_of(time));
+    touches_[static_cast<std::size_t>(c.contact)] = {c.order > 0 ? c.order - 2 : for_good, S(0)};
+    if (c.idle) engine().set_idle(c.contact, true);
   }
+  if (!solved) return Outcome::painleve;
   for (int i = 0; i < engine().count(); ++i) {
     if (closed(i)) engine().put_on(i);
   }
   return Outcome::ok;
-}
-
-/// Changes of opening accelerations per force of these contacts, with others held.
-template <class Engine, class S, class State>
-Eigen::MatrixXd NewtonContacts<Engine, S, State>::responses(const std::vector<int>& contacts,
-                                                            const std::vector<int>& held) {
-  const auto table = [&](const std::vector<int>& rows, const std::vector<int>& columns) {
-    Eigen::MatrixXd G(rows.size(), columns.size());
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-      for (std::size_t j = 0; j < columns.size(); ++j) {
-        G(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(j)) =
-            value_of(engine().response(rows[k], columns[j]));
-      }
-    }
-    return G;
-  };
-  if (held.empty()) return table(contacts, contacts);
-  return responses_beside(table(contacts, contacts), table(contacts, held), table(held, held),
-                          table(held, contacts));
 }
 
 }  // namespace graze

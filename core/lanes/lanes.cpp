@@ -75,9 +75,7 @@ Lanes::Lanes(std::span<LaneMotion> motions, Repeats repeats) : fleet_(std::make_
   LaneModes modes;
   for (LaneMotion& motion : motions) {
     std::optional<LaneLaw> law;
-    const auto* source = dynamic_cast<const LinearSource*>(motion.system);
-    const auto linear = source != nullptr ? source->linear_law() : std::nullopt;
-    if (linear) law = LaneLaw::of(*linear, modes);
+    if (const auto linear = motion.system->linear_law()) law = LaneLaw::of(*linear, modes);
     if (law && set.find(law->shape()) != nullptr) {
       lanes.push_back({&motion, std::move(*law)});
     } else {

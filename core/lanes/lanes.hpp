@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,9 +17,6 @@
 
 namespace graze {
 
-/// A motion whose state grows beyond this is given up as unbounded.
-inline constexpr double beyond_every_scale = 1e12;
-
 /// One of many motions.
 struct LaneMotion {
   System* system = nullptr;
@@ -26,6 +24,8 @@ struct LaneMotion {
   Outcome outcome = Outcome::ok;      ///< not ok: it has broken off there
   std::vector<double> points;         ///< recorded states, one after the other
   std::vector<std::int64_t> impacts;  ///< per contact, added up; nothing: not counted
+  /// A motion larger than this (size_of) is given up as unbounded.
+  double bound = std::numeric_limits<double>::infinity();
 };
 
 /// Motions that march together from one stroboscopic section to the next.

@@ -32,7 +32,7 @@ class ContactCounter final : public Observer {
 void advance_alone(LaneMotion& motion, const Section& section) {
   ContactCounter counter(motion.impacts);
   motion.outcome = motion.system->advance(motion.state, section, motion.impacts.empty() ? nullptr : &counter);
-  if (motion.outcome == Outcome::ok && motion.state.x.cwiseAbs().maxCoeff() > beyond_every_scale) {
+  if (motion.outcome == Outcome::ok && size_of(*motion.system, motion.state.x) > motion.bound) {
     motion.outcome = Outcome::unbounded;
   }
 }
@@ -101,16 +101,17 @@ void LaneTeam::fill_rows() {
 void LaneTeam::board(std::size_t lane, int cell) {
   Lane& l = lanes_[lane];
   const HybridState& s = l.motion->state;
-  constexpr double far = 1e-9;      // of the gap, off every contact for certain
-  constexpr double largest = 1e10;  // what is beyond every scale is told by the scalar engine
+  constexpr double far = 1e-9;       // of the gap, off every contact for certain
+  constexpr double largest = 1e100;  // far below what overflows in the kernel
   if (std::abs(s.time - cell * l.law.cell) > 1e-12 * s.time || s.mode != 0 || !s.x.allFinite() ||
       s.x.cwiseAbs().maxCoeff() > largest)
     return;
+  const double size = size_of(*l.motion->system, s.x);
+  if (size > 0.01 * l.motion->bound) return;  // what grows beyond it is told by the scalar engine
   for (const Touch& touch : s.touches) {
     if (touch.order != 0) return;
   }
   l.motion->system->gaps(s, gap_, gap_rate_);
-  const double size = s.x.cwiseAbs().maxCoeff();
   for (const int contact : l.law.contacts) {
     if (!(gap_(contact) > far * (size + std::abs(gap_(contact))))) return;
   }

@@ -1,39 +1,29 @@
 #include "core/linear/family.hpp"
 
-#include <Eigen/Cholesky>
+#include <Eigen/LU>
 #include <cmath>
 
 namespace graze {
 
-namespace {
-
-template <class Matrix>
-bool is_definite(const Matrix& matrix) {
-  const Eigen::LLT<Matrix> factor(matrix);
-  return factor.info() == Eigen::Success && factor.rcond() > 1e-14;
-}
-
-/// Every diagonal outweighs what stands beside it: certainly definite, and not nearly singular (Gershgorin).
-/// Most masses are so, and this is soon seen.
-bool is_dominant(const Eigen::Ref<const Eigen::MatrixXd>& matrix) {
-  const double size = matrix.cwiseAbs().sum();
-  for (Eigen::Index i = 0; i < matrix.cols(); ++i) {
-    const double others = matrix.col(i).cwiseAbs().sum() - std::abs(matrix(i, i));
-    if (!(matrix(i, i) - others > 1e-12 * size)) return false;
+Eigen::MatrixXd free_displacements(const Eigen::Ref<const Eigen::MatrixXd>& stiffness,
+                                   const Eigen::Ref<const Eigen::MatrixXd>& normal,
+                                   const Eigen::Ref<const Eigen::VectorXd>& position) {
+  const Eigen::Index n = stiffness.cols();
+  if (is_positive_definite(stiffness)) return Eigen::MatrixXd(n, 0);  // most are, and this is soon seen
+  // What feels a displacement, in rows of one size.
+  Eigen::MatrixXd felt = Eigen::MatrixXd::Zero(n + position.size(), n);
+  const double stiffest = stiffness.cwiseAbs().maxCoeff();
+  if (stiffest > 0) felt.topRows(n) = stiffness / stiffest;
+  for (Eigen::Index i = 0; i < position.size(); ++i) {
+    if (std::isfinite(position(i))) felt.row(n + i) = normal.col(i).transpose().normalized();
   }
-  return true;
+  if (felt.isZero(0)) return Eigen::MatrixXd::Identity(n, n);
+  Eigen::FullPivLU<Eigen::MatrixXd> factors(felt);
+  factors.setThreshold(1e-14);
+  if (factors.dimensionOfKernel() == 0) return Eigen::MatrixXd(n, 0);
+  return factors.kernel();
 }
 
-}  // namespace
-
-bool is_mass(const Eigen::Ref<const Eigen::MatrixXd>& matrix) {
-  if (is_dominant(matrix)) return true;
-  constexpr int few = 4;  // as most sweeps have: nothing is allocated
-  if (matrix.rows() > few) return is_definite<Eigen::MatrixXd>(matrix);
-  return is_definite<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, few, few>>(matrix);
-}
-
-template class LinearFamilySystem<1, 1, 1>;
 template class LinearFamilySystem<1, 1, 2>;
 
 }  // namespace graze

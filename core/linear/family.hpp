@@ -15,14 +15,18 @@
 #include "core/linear/motion.hpp"
 #include "core/linear/segments.hpp"
 #include "core/linear/vanishing_friction.hpp"
+#include "core/math/dense.hpp"
 #include "core/system/linear_law.hpp"
 #include "core/system/motion_system.hpp"
 #include "core/system/system.hpp"
 
 namespace graze {
 
-/// Whether a matrix is positive definite, far enough from singular to be solved with.
-bool is_mass(const Eigen::Ref<const Eigen::MatrixXd>& matrix);
+/// Displacements, in columns, that no spring and no stop feels: K u = 0 and n_iᵀ u = 0 of every stop that
+/// exists. (Dampers and frictions act on velocities.)
+Eigen::MatrixXd free_displacements(const Eigen::Ref<const Eigen::MatrixXd>& stiffness,
+                                   const Eigen::Ref<const Eigen::MatrixXd>& normal,
+                                   const Eigen::Ref<const Eigen::VectorXd>& position);
 
 /// Which parameters are amplitudes of dry friction, and along what. A system with an amplitude of 0 has no
 /// such friction; the derivative by it is that of the friction's first effect (core/vanishing_friction).
@@ -33,7 +37,7 @@ struct FrictionAmplitudes {
 
 /// A linear model at one set of values.
 template <int Dofs, int Harmonics, int Contacts, int Frictions = 0>
-class LinearFamilySystem final : public System, public LinearSource {
+class LinearFamilySystem final : public System {
  public:
   /// Directions carried in one pass while the parameters are fixed …
   static constexpr int state_chunk = Dofs == Eigen::Dynamic ? 8 : 2 * Dofs;
@@ -67,7 +71,7 @@ class LinearFamilySystem final : public System, public LinearSource {
   LinearFamilySystem& operator=(const LinearFamilySystem&) = delete;
 
   int states() const override { return 2 * static_cast<int>(plain_.system().mass.rows()); }
-  int contacts() const override { return static_cast<int>(plain_.system().position.size()); }
+  int contacts() const override { return static_cast<int>(plain_.system().contacts); }
   int frictions() const override { return static_cast<int>(plain_.system().friction.size()); }
   bool sticks(const HybridState& state, int k) override {
     if (layout_of(plain_.system()).sliding(state.mode, k) == Sliding::stuck) return true;
@@ -138,6 +142,8 @@ class LinearFamilySystem final : public System, public LinearSource {
     gap = sys.position;
     gap.noalias() -= sys.normal.transpose() * q;
     rate.noalias() = -sys.normal.transpose() * v;
+    gap.conservativeResize(sys.contacts);
+    rate.conservativeResize(sys.contacts);
   }
 
   Eigen::RowVectorXd gap_gradient(const HybridState& state, int contact) const override {
@@ -146,6 +152,15 @@ class LinearFamilySystem final : public System, public LinearSource {
     for (Eigen::Index i = 0; i < normal.rows(); ++i) gradient(2 * i) = -normal(i, contact);
     return gradient;
   }
+
+  Eigen::MatrixXd shifts() const override {
+    const auto& s = plain_.system();
+    const Eigen::MatrixXd displacements = free_displacements(s.stiffness, s.normal, s.position);
+    Eigen::MatrixXd shifts = Eigen::MatrixXd::Zero(states(), displacements.cols());
+    for (Eigen::Index i = 0; i < displacements.rows(); ++i) shifts.row(2 * i) = displacements.row(i);
+    return shifts;
+  }
+  bool is_velocity(int state) const override { return state % 2 == 1; }
 
  private:
   /// 1 per unit of time where the equations have no rate at all (a ball that only falls).
@@ -256,12 +271,11 @@ std::unique_ptr<System> linear_family_system(const Builder& builder, std::span<c
       equations.constant.allFinite() && equations.frequency.allFinite() && equations.cosine.allFinite() &&
       equations.sine.allFinite() && equations.sliding.allFinite() && equations.friction.allFinite();
   if (!finite) return nullptr;
-  if (!is_mass(equations.mass)) return nullptr;
+  if (!is_positive_definite(equations.mass)) return nullptr;
   return std::make_unique<Family>(equations, builder, builder, values, tolerance, amplitudes);
 }
 
-// One mass: several models have these sizes, compiled once.
-extern template class LinearFamilySystem<1, 1, 1>;
+// One mass between two stops: several models have these sizes, compiled once.
 extern template class LinearFamilySystem<1, 1, 2>;
 
 }  // namespace graze

@@ -22,8 +22,8 @@ struct Watched {
   using Row = Eigen::Matrix<double, 1, Z>;
 
   template <int Contacts, int Frictions>
-  Watched(const LinearMode<double, Dofs, Harmonics, Contacts, Frictions>& mode,
-          const Eigen::Matrix<double, Harmonics, 1>& frequency, const std::vector<Row>& rows);
+  [[gnu::cold]] Watched(const LinearMode<double, Dofs, Harmonics, Contacts, Frictions>& mode,
+                        const Eigen::Matrix<double, Harmonics, 1>& frequency, const std::vector<Row>& rows);
 
   Eigen::Matrix<double, Ends, Z> ends;    ///< first two Bernstein coefficients of each row's cubic
   Eigen::Matrix<double, Step, Z> step;    ///< from z: (q, q') one cell later and the last two coefficients

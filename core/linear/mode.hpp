@@ -79,7 +79,7 @@ class LinearMode {
   using Row = Eigen::Matrix<S, 1, Z>;
   using TaylorRows = Eigen::Matrix<double, taylor_terms, Z>;
 
-  LinearMode(const System& system, std::int64_t mode);
+  [[gnu::cold]] LinearMode(const System& system, std::int64_t mode);
 
   double cell = 0;         ///< h
   Coordinates admissible;  ///< q'' per force on the coordinates
@@ -190,16 +190,16 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
   // What holds, one after the other: each projects the admissible accelerations once more. A body
   // stopped along a coordinate gets rows that are exactly zero: it stays to the last bit.
   admissible = inverse_mass;
-  Rows acceleration = inverse_mass * force;
+  Rows acceleration = matrix_product(inverse_mass, force);
   std::vector<Eigen::Matrix<S, Dofs, 1>> holding;
   auto hold = [&](const Eigen::Matrix<S, Dofs, 1>& along) {
     holding.push_back(along);
-    const Eigen::Matrix<S, Dofs, 1> direction = admissible * along;
+    const Eigen::Matrix<S, Dofs, 1> direction = matrix_product(admissible, along);
     const Eigen::Matrix<S, Dofs, 1> push = direction / along.dot(direction);
-    const Eigen::Matrix<S, 1, Dofs> response = along.transpose() * admissible;
-    const Row pressing = along.transpose() * acceleration;
-    admissible -= push * response;
-    acceleration -= push * pressing;
+    const Eigen::Matrix<S, 1, Dofs> response = matrix_product(along.transpose(), admissible);
+    const Row pressing = matrix_product(along.transpose(), acceleration);
+    admissible -= matrix_product(push, response);
+    acceleration -= matrix_product(push, pressing);
   };
   for (Eigen::Index i = 0; i < m; ++i) {
     if (layout.carries(mode, i)) hold(sys.normal.col(i));
@@ -235,7 +235,7 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
   std::vector<Eigen::Matrix<S, 1, Dofs>> reactions;
   std::vector<std::vector<S>> G(holding.size());
   for (std::size_t k = 0; k < holding.size(); ++k) {
-    reactions.push_back(holding[k].transpose() * inverse_mass);
+    reactions.push_back(matrix_product(holding[k].transpose(), inverse_mass));
     for (const auto& other : holding) G[k].push_back(reactions.back().dot(other));
   }
   eliminate(G, reactions);
@@ -243,10 +243,10 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
   std::size_t place = 0;                  // in the order of `holding`
   for (Eigen::Index i = 0; i < m; ++i) {
     ContactRows<S, Dofs, Z>& c = contacts[static_cast<std::size_t>(i)];
-    if (ModeLayout::closed(mode, i)) {
+    if (is_closed(mode, i)) {
       if (layout.carries(mode, i)) {
         c.reaction = reactions[place++];
-        c.guard = c.reaction * force;
+        c.guard = matrix_product(c.reaction, force);
         c.push = c.reaction.transpose();
       } else {
         c.guard = never;
@@ -261,26 +261,41 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
       continue;
     }
     const Eigen::Matrix<S, Dofs, 1> normal = sys.normal.col(i);
+    const Eigen::Matrix<S, Dofs, 1> direction = impulsive * normal;
+    c.mobility = normal.dot(direction);
+    if (value_of(c.mobility) <= 1e-11 * value_of(normal.dot(inverse_mass * normal))) {
+      c.guard = never;  // others hold its body: the gap stays what it is
+      c.pressing.setZero(z);
+      c.rate.setZero(z);
+      c.push.setZero(n);
+      c.mobility = S(0);
+      c.gap_to_position.setZero(n);
+      c.gap_to_velocity.setZero(n);
+      continue;
+    }
     c.guard.setZero(z);
     c.guard.segment(0, n) = -normal.transpose();
     c.guard(z - 1) = sys.position(i);
-    const Eigen::Matrix<S, Dofs, 1> direction = impulsive * normal;
-    c.mobility = normal.dot(direction);
     c.push = direction / c.mobility;
     // z with this body put at rest on the contact.
     Square rest = Square::Identity(z, z);
-    rest.block(0, 0, n, n) -= c.push * normal.transpose();
+    rest.block(0, 0, n, n) -= matrix_product(c.push, normal.transpose());
     rest.block(0, z - 1, n, 1) += c.push * sys.position(i);
-    rest.block(n, n, n, n) -= c.push * normal.transpose();
-    c.pressing = (normal.transpose() * acceleration) * rest;
-    const Rows held = acceleration - c.push * (normal.transpose() * acceleration);
+    rest.block(n, n, n, n) -= matrix_product(c.push, normal.transpose());
+    const Row along = matrix_product(normal.transpose(), acceleration);
+    c.pressing = matrix_product(along, rest);
+    const Rows held = acceleration - matrix_product(c.push, along);
     Square A_held = A;
     A_held.block(n, 0, n, z) = held;
-    c.rate = c.pressing * A_held;
-    c.damping = normal.dot(admissible * (sys.damping * c.push));
-    const Coordinates admissible_held = admissible - c.push * (normal.transpose() * admissible);
-    c.gap_to_position = admissible_held * (sys.damping * c.push);
-    c.gap_to_velocity = admissible_held * (sys.stiffness * c.push - sys.damping * c.gap_to_position);
+    c.rate = matrix_product(c.pressing, A_held);
+    const Eigen::Matrix<S, Dofs, 1> drag = matrix_product(sys.damping, c.push);
+    c.damping = normal.dot(Eigen::Matrix<S, Dofs, 1>(matrix_product(admissible, drag)));
+    const Eigen::Matrix<S, 1, Dofs> across = matrix_product(normal.transpose(), admissible);
+    const Coordinates admissible_held = admissible - matrix_product(c.push, across);
+    c.gap_to_position = matrix_product(admissible_held, drag);
+    const Eigen::Matrix<S, Dofs, 1> pull = matrix_product(sys.stiffness, c.push);
+    const Eigen::Matrix<S, Dofs, 1> lag = matrix_product(sys.damping, c.gap_to_position);
+    c.gap_to_velocity = matrix_product(admissible_held, Eigen::Matrix<S, Dofs, 1>(pull - lag));
   }
   if constexpr (Frictions != 0) {
     frictions.resize(static_cast<std::size_t>(layout.frictions));
@@ -291,11 +306,12 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
       const Eigen::Matrix<S, Dofs, 1> along = sys.sliding.col(k);
       if (sliding == Sliding::stuck) {
         f.reaction = reactions[place++];
-        const Row multiplier = f.reaction * force;
+        const Row multiplier = matrix_product(f.reaction, force);
         f.guard = {-multiplier, multiplier};
         for (Row& guard : f.guard) guard(z - 1) += sys.friction(k) * (1 + static_margin);
       } else if (at_bound(sliding)) {
-        f.held = value_of(along.dot(admissible * along)) <= 1e-11 * value_of(along.dot(inverse_mass * along));
+        f.held = value_of(along.dot(Eigen::Matrix<S, Dofs, 1>(matrix_product(admissible, along)))) <=
+                 1e-11 * value_of(along.dot(Eigen::Matrix<S, Dofs, 1>(matrix_product(inverse_mass, along))));
         if (f.held) continue;
         f.guard[0].setZero(z);
         f.guard[0].segment(n, n) = along.transpose() * S(sign_of(sliding));
@@ -321,7 +337,7 @@ void LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::set_extended(
 
 template <class S, int Dofs, int Harmonics, int Contacts, int Frictions>
 auto LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::power(std::size_t j) const -> const Square& {
-  while (powers_.size() <= j) powers_.push_back(powers_.back() * powers_.back());
+  while (powers_.size() <= j) powers_.push_back(matrix_product(powers_.back(), powers_.back()));
   return powers_[j];
 }
 

@@ -105,6 +105,11 @@ class LinearMotion
   bool reaches(int) const { return true; }
   void pass_by(int) {}
   bool any_closed() const { return mode_ != 0; }
+  bool tells_idle() const { return layout().tells_idle(); }
+  bool idle(int i) const { return layout().idle(mode_, i); }
+  void set_idle(int i, bool idle) {
+    if (tells_idle()) mode_ = layout().with_idle(mode_, i, idle);
+  }
   const ContactRows<P, Dofs, Z>& rows(int i) {
     return carried_.mode(mode_).contacts[static_cast<std::size_t>(i)];
   }
@@ -173,6 +178,7 @@ class LinearMotion
   void stop_sliding(const RestProblem& problem, const std::vector<int>& frictions);
   void add_friction(int i, Rebound<S>& rebound);
   bool holds_also(const Eigen::Matrix<double, Dofs, 1>& change);
+  void add_vanishing_friction(const Crossing& c);
   void add_vanishing_friction(int i, Rebound<S>& rebound);
   void add_vanishing_friction(int guard, S& value);
 
@@ -233,13 +239,7 @@ void LinearMotion<S, P, D, H, C, F>::move(const Crossing& c) {
     const long whole = c.fraction > 0.5 ? 1 : 0;
     x = within_cell(mode, after_cells(mode, arc_start_, c.cell + whole),
                     c.fraction - static_cast<double>(whole));
-    if (vanishing_ != nullptr) {
-      const auto& pushed =
-          vanishing_->friction->over(mode_, values_of(arc_start_), c.cell, c.fraction, vanishing_->which);
-      for (std::size_t k = 0; k < vanishing_->which.size(); ++k) {
-        x += pushed[vanishing_->which[k]] * vanishing_->amplitude[k];
-      }
-    }
+    if constexpr (may_rub<D, F>) add_vanishing_friction(c);
   }
   time += S((static_cast<double>(c.cell) + c.fraction) * mode.cell);
 }
@@ -306,7 +306,7 @@ Crossing LinearMotion<S, P, D, H, C, F>::search(double horizon, const Section& s
 template <class S, class P, int D, int H, int C, int F>
 S LinearMotion<S, P, D, H, C, F>::guard(int k) {
   S value = dot(carried_.mode(mode_).guard(static_cast<std::size_t>(k)), extended());
-  if (vanishing_ != nullptr) add_vanishing_friction(k, value);
+  if constexpr (may_rub<D, F>) add_vanishing_friction(k, value);
   return value;
 }
 
@@ -350,7 +350,7 @@ Rebound<S> LinearMotion<S, P, D, H, C, F>::rebound(int i, const S& speed) {
   Rebound<S> rebound{speed, restitution(i), dot(contact.pressing, z), dot(contact.rate, z),
                      S(contact.damping)};
   if constexpr (F != 0) add_friction(i, rebound);
-  if (vanishing_ != nullptr) add_vanishing_friction(i, rebound);
+  if constexpr (may_rub<D, F>) add_vanishing_friction(i, rebound);
   return rebound;
 }
 
@@ -425,9 +425,21 @@ void LinearMotion<S, P, D, H, C, F>::add_friction(int i, Rebound<S>& rebound) {
   }
 }
 
-/// What frictions that vanish do then: those on the body brake it, the others are constant forces.
+/// What frictions that vanish have done up to a crossing.
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::add_vanishing_friction(const Crossing& c) {
+  if (vanishing_ == nullptr) return;
+  const auto& pushed =
+      vanishing_->friction->over(mode_, values_of(arc_start_), c.cell, c.fraction, vanishing_->which);
+  for (std::size_t k = 0; k < vanishing_->which.size(); ++k) {
+    x += pushed[vanishing_->which[k]] * vanishing_->amplitude[k];
+  }
+}
+
+/// What they do while contact i chatters: those on the body brake it, the others are constant forces.
 template <class S, class P, int D, int H, int C, int F>
 void LinearMotion<S, P, D, H, C, F>::add_vanishing_friction(int i, Rebound<S>& rebound) {
+  if (vanishing_ == nullptr) return;
   const auto& mode = plain_.mode(mode_);
   const Eigen::Matrix<double, D, 1> n = plain_.system().normal.col(i);
   const Eigen::Matrix<double, D, 1> response = mode.admissible * n;
@@ -447,6 +459,7 @@ void LinearMotion<S, P, D, H, C, F>::add_vanishing_friction(int i, Rebound<S>& r
 /// On the force of a closed contact or of a friction that sticks: against the motion when it is used up.
 template <class S, class P, int D, int H, int C, int F>
 void LinearMotion<S, P, D, H, C, F>::add_vanishing_friction(int guard, S& value) {
+  if (vanishing_ == nullptr) return;
   const auto& mode = plain_.mode(mode_);
   Eigen::Matrix<double, 1, D> reaction = Eigen::Matrix<double, 1, D>::Zero(dofs());  // of the guard
   Eigen::Matrix<double, D, 1> leaving = Eigen::Matrix<double, D, 1>::Zero(dofs());   // the acceleration

@@ -33,7 +33,7 @@ class LinearLeg {
   LinearLeg(Dynamics& dynamics, const Leg& leg)
       : system_(dynamics.system()), mode_(dynamics.mode(leg.mode)), free_(dynamics.mode(0)) {
     for (int i = 0; i < static_cast<int>(mode_.contacts.size()); ++i) {
-      if (((leg.mode >> i) & 1) != 0) closed_.push_back(i);
+      if (is_closed(leg.mode, i)) closed_.push_back(i);
     }
   }
 
@@ -105,10 +105,12 @@ class LinearLeg {
   bool finish(const Leg& leg) {
     const auto& contact = mode_.contacts[static_cast<std::size_t>(leg.contact)];
     const Eigen::Matrix<Dual<1>, Dofs, 1> normal = system_.normal.col(leg.contact);
-    const bool is_closed = ((leg.mode >> leg.contact) & 1) != 0;
+    const bool closed = is_closed(leg.mode, leg.contact);
     // Of the guard per acceleration: a force of one along the normal.
     const S compliance =
-        is_closed ? S(normal.dot(Eigen::Matrix<Dual<1>, Dofs, 1>(inverse_of(system_.mass) * normal))) : S(1);
+        closed
+            ? S(normal.dot(Eigen::Matrix<Dual<1>, Dofs, 1>(matrix_product(inverse_of(system_.mass), normal))))
+            : S(1);
     const S approach = normal.dot(x.tail(dofs()));
     const S value = compliance * dot(contact.guard);
     switch (leg.end) {
@@ -118,7 +120,7 @@ class LinearLeg {
         x.head(dofs()) += contact.push * value;  // exactly on the contact, where the next flight begins
         return strike(leg, S((S(1) + S(system_.restitution(leg.contact))) * approach));
       case EventKind::graze:
-        ending.guard = is_closed ? S(compliance * rate(contact.guard)) : S(-approach);
+        ending.guard = closed ? S(compliance * rate(contact.guard)) : S(-approach);
         ending.measure = value;
         break;
       case EventKind::release:
@@ -168,7 +170,7 @@ class LinearLeg {
     return true;
   }
   S rate(const Row& row) const {
-    const Row derived = row * mode_.A;
+    const Row derived = matrix_product(row, mode_.A);
     return dot(derived);
   }
   void rest(const Rows& contact, const S& gap, const S& approach) {

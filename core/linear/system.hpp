@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <limits>
 
 namespace graze {
 
@@ -10,7 +11,7 @@ namespace graze {
 /// An impact of contact i at n_iᵀ q'⁻ > 0 obeys Newton's law n_iᵀ q'⁺ = −r_i n_iᵀ q'⁻. A contact with
 /// d_i = inf does not exist. Coulomb friction k has a constant amplitude F_k: λ_k = F_k sgn s_k while it
 /// slides, s_k = p_kᵀ q', and |λ_k| ≤ F_k while it sticks; with F_k = 0 it does not exist. Sizes may be
-/// Eigen::Dynamic (all together).
+/// Eigen::Dynamic (all together); else a model may have fewer contacts: the last ones do not exist.
 template <class S, int Dofs, int Harmonics, int Contacts, int Frictions = 0>
 struct LinearSystem {
   Eigen::Matrix<S, Dofs, Dofs> mass;          ///< M, symmetric positive definite
@@ -25,10 +26,15 @@ struct LinearSystem {
   Eigen::Matrix<S, Contacts, 1> restitution;  ///< r_i in [0, 1]
   Eigen::Matrix<S, Dofs, Frictions> sliding;  ///< p_k in columns
   Eigen::Matrix<S, Frictions, 1> friction;    ///< F_k ≥ 0
-  S base_frequency{0};       ///< fundamental frequency that defines the forcing period; 0: autonomous
-  bool commensurate = true;  ///< every Ω_j is a whole multiple of it
+  S base_frequency{0};        ///< fundamental frequency that defines the forcing period; 0: autonomous
+  bool commensurate = true;   ///< every Ω_j is a whole multiple of it
+  Eigen::Index contacts = 0;  ///< of the model
 
-  void resize(Eigen::Index dofs, Eigen::Index harmonics, Eigen::Index contacts, Eigen::Index frictions = 0) {
+  /// Everything zero; contacts up to the size that the model does not have, nowhere.
+  void resize(Eigen::Index dofs, Eigen::Index harmonics, Eigen::Index own_contacts,
+              Eigen::Index frictions = 0) {
+    contacts = own_contacts;
+    const Eigen::Index places = Contacts == Eigen::Dynamic ? contacts : Contacts;
     mass.setZero(dofs, dofs);
     damping.setZero(dofs, dofs);
     stiffness.setZero(dofs, dofs);
@@ -36,9 +42,10 @@ struct LinearSystem {
     frequency.setZero(harmonics);
     cosine.setZero(dofs, harmonics);
     sine.setZero(dofs, harmonics);
-    normal.setZero(dofs, contacts);
-    position.setZero(contacts);
-    restitution.setZero(contacts);
+    normal.setZero(dofs, places);
+    position.setZero(places);
+    position.tail(places - contacts).setConstant(S(std::numeric_limits<double>::infinity()));
+    restitution.setZero(places);
     sliding.setZero(dofs, frictions);
     friction.setZero(frictions);
   }

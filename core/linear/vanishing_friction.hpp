@@ -23,6 +23,10 @@
 
 namespace graze {
 
+/// Whether systems of these sizes may have dry friction at all: one mass between stops has none.
+template <int Dofs, int Frictions>
+inline constexpr bool may_rub = Dofs != 1 || Frictions != 0;
+
 /// What the frictions p_k with constant forces do in one mode, and where their sliding speeds turn.
 template <int Dofs, int Harmonics>
 struct SlidingMode {
@@ -37,7 +41,7 @@ struct SlidingMode {
   std::vector<State> whole;
 
   template <class Plain>
-  SlidingMode(Plain& plain, const Eigen::MatrixXd& directions, std::int64_t mode_of)
+  [[gnu::cold]] SlidingMode(Plain& plain, const Eigen::MatrixXd& directions, std::int64_t mode_of)
       : speeds(plain.mode(mode_of), plain.system().frequency,
                rows(plain.system().mass.rows(), plain.mode(mode_of).A.rows(), directions)) {
     const auto& mode = plain.mode(mode_of);

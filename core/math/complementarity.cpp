@@ -1,14 +1,11 @@
 #include "core/math/complementarity.hpp"
 
-#include <Eigen/LU>
 #include <cmath>
+
+#include "core/math/dense.hpp"
 
 namespace graze {
 namespace {
-
-using Factored = Eigen::PartialPivLU<Eigen::MatrixXd>;
-
-bool regular(const Factored& matrix) { return matrix.rcond() > 1e-14; }
 
 /// Of value = Σ terms, zero where they cancel.
 int sign_of_sum(double value, double size_of_terms) {
@@ -37,9 +34,9 @@ std::optional<std::vector<Load>> loads_of(const Eigen::MatrixXd& G, const Eigen:
     }
     Eigen::VectorXd z = Eigen::VectorXd::Zero(n);
     if (!set.empty()) {
-      const Factored block(G(set, set));
-      if (!regular(block)) return std::nullopt;
-      z(set) = -block.solve(q(set).eval());
+      const auto solution = solve_regular(G(set, set), q(set));
+      if (!solution) return std::nullopt;
+      z(set) = -*solution;
     }
     const Eigen::VectorXd w = G * z + q;
     const Eigen::VectorXd size = G.cwiseAbs() * z.cwiseAbs() + q.cwiseAbs();
@@ -56,12 +53,22 @@ std::optional<std::vector<Load>> loads_of(const Eigen::MatrixXd& G, const Eigen:
   return std::nullopt;
 }
 
-bool independent(const Eigen::MatrixXd& G) { return regular(Factored(G)); }
+std::optional<std::vector<Eigen::Index>> carriers_of(const Eigen::MatrixXd& G, const Eigen::VectorXd& q) {
+  const auto loads = loads_of(G, q);
+  if (!loads) return std::nullopt;
+  std::vector<Eigen::Index> set;
+  for (std::size_t k = 0; k < loads->size(); ++k) {
+    if ((*loads)[k] == Load::carries) set.push_back(static_cast<Eigen::Index>(k));
+  }
+  return set;
+}
+
+bool independent(const Eigen::MatrixXd& G) { return is_regular(G); }
 
 Eigen::MatrixXd responses_beside(const Eigen::MatrixXd& G, const Eigen::MatrixXd& across,
                                  const Eigen::MatrixXd& held, const Eigen::MatrixXd& back) {
   constexpr double dependent = 1e-11;
-  Eigen::MatrixXd rest = G - across * held.partialPivLu().solve(back);
+  Eigen::MatrixXd rest = G - across * linear_solve(held, back);
   for (Eigen::Index i = 0; i < rest.rows(); ++i) {
     if (rest(i, i) > dependent * G(i, i)) continue;
     rest.row(i).setZero();

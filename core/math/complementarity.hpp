@@ -38,30 +38,31 @@ struct Impulses {
   std::vector<S> strength;  ///< zero where it does not
 };
 
+/// Which of them carry, by plain numbers. @return nothing as loads_of
+std::optional<std::vector<Eigen::Index>> carriers_of(const Eigen::MatrixXd& G, const Eigen::VectorXd& q);
+
 /// The Λ of 0 ≤ Λ ⊥ G Λ + q ≥ 0. @param deciding q as it counts for which of them carry. @return nothing as
 /// loads_of
 template <class S>
 std::optional<Impulses<S>> impulses_of(const Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic>& G,
                                        const Eigen::Matrix<S, Eigen::Dynamic, 1>& q,
                                        const Eigen::VectorXd& deciding) {
-  const auto loads = loads_of(values_of(G), deciding);
-  if (!loads) return std::nullopt;
-  Impulses<S> impulses{std::vector<bool>(loads->size(), false), std::vector<S>(loads->size(), S(0))};
-  std::vector<Eigen::Index> set;
-  for (std::size_t k = 0; k < loads->size(); ++k) {
-    impulses.carries[k] = (*loads)[k] == Load::carries;
-    if (impulses.carries[k]) set.push_back(static_cast<Eigen::Index>(k));
-  }
-  std::vector<std::vector<S>> block;
-  std::vector<S> speeds;
-  for (const Eigen::Index k : set) {
-    speeds.push_back(-q(k));
-    std::vector<S>& row = block.emplace_back();
-    for (const Eigen::Index j : set) row.push_back(G(k, j));
+  const auto set = carriers_of(values_of(G), deciding);
+  if (!set) return std::nullopt;
+  const std::size_t n = static_cast<std::size_t>(q.size());
+  Impulses<S> impulses{std::vector<bool>(n, false), std::vector<S>(n, S(0))};
+  const std::size_t count = set->size();
+  std::vector<std::vector<S>> block(count, std::vector<S>(count));
+  std::vector<S> speeds(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    speeds[k] = -q((*set)[k]);
+    for (std::size_t j = 0; j < count; ++j) block[k][j] = G((*set)[k], (*set)[j]);
   }
   eliminate(block, speeds);
-  for (std::size_t k = 0; k < set.size(); ++k) {
-    impulses.strength[static_cast<std::size_t>(set[k])] = speeds[k];
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t i = static_cast<std::size_t>((*set)[k]);
+    impulses.carries[i] = true;
+    impulses.strength[i] = speeds[k];
   }
   return impulses;
 }

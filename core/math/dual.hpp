@@ -193,6 +193,17 @@ auto values_of(const Eigen::MatrixBase<Derived>& m) {
   return m.unaryExpr([](const typename Derived::Scalar& a) { return value_of(a); });
 }
 
+/// A product of matrices. Of dual ones sum by sum: Eigen's blocked products are long to compile with them and
+/// gain nothing. (What this is assigned to must not stand in it.)
+template <class A, class B>
+auto matrix_product(const A& a, const B& b) {
+  if constexpr (std::is_arithmetic_v<typename A::Scalar> && std::is_arithmetic_v<typename B::Scalar>) {
+    return a * b;
+  } else {
+    return a.lazyProduct(b);
+  }
+}
+
 }  // namespace graze
 
 template <int N>

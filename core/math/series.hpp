@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/math/dual.hpp"
+#include "core/math/series_rules.hpp"
 
 namespace graze {
 
@@ -43,12 +44,12 @@ class Series {
     return a.next([&](int k) { return -a[k]; });
   }
   friend Series operator*(const Series& a, const Series& b) {
-    return a.next([&](int k) { return convolution(a.coefficients(), b.coefficients(), 0, k, k); });
+    return a.next([&](int k) { return series::convolution(a.coefficients(), b.coefficients(), 0, k, k); });
   }
   friend Series operator/(const Series& a, const Series& b) {
     Series r = a.tape_->take();
     const int k = a.tape_->order();
-    r[k] = (a[k] - convolution(b.coefficients(), r.coefficients(), 1, k, k)) / b[0];
+    r[k] = series::quotient(a.coefficients(), b.coefficients(), r.coefficients(), k);
     return r;
   }
   friend Series operator+(const Series& a, const S& b) {
@@ -74,16 +75,13 @@ class Series {
     return like.next([&](int k) { return k == 0 ? value : S(0); });
   }
   friend Series square(const Series& a) {
-    return a.next([&](int k) {
-      const S inner = inner_square(a.coefficients(), k);
-      return k == 0 ? a[0] * a[0] : inner + a[0] * a[k] * 2.0;
-    });
+    return a.next([&](int k) { return series::square(a.coefficients(), k); });
   }
   friend Series sqrt(const Series& a) {
     using std::sqrt;
     Series r = a.tape_->take();
     const int k = a.tape_->order();
-    r[k] = k == 0 ? sqrt(a[0]) : (a[k] - inner_square(r.coefficients(), k)) / (S(2) * r[0]);
+    r[k] = k == 0 ? sqrt(a[0]) : series::root(a.coefficients(), r.coefficients(), k);
     return r;
   }
   /// (sin a, cos a).
@@ -97,14 +95,8 @@ class Series {
       s[0] = sin(a[0]);
       c[0] = cos(a[0]);
     } else {
-      S sine(0), cosine(0);
-      for (int j = 1; j <= k; ++j) {
-        const S rate = a[j] * static_cast<double>(j);
-        sine += rate * c[k - j];
-        cosine -= rate * s[k - j];
-      }
-      s[k] = sine / static_cast<double>(k);
-      c[k] = cosine / static_cast<double>(k);
+      s[k] = series::integral(a.coefficients(), c.coefficients(), k);
+      c[k] = -series::integral(a.coefficients(), s.coefficients(), k);
     }
     return {s, c};
   }
@@ -112,25 +104,6 @@ class Series {
   friend Series cos(const Series& a) { return sine_cosine(a).second; }
 
  private:
-  /// Σ a_j b_{k−j}, j = first … last, as two sums: neither waits for the other.
-  static S convolution(const S* a, const S* b, int first, int last, int k) {
-    S even(0), odd(0);
-    int j = first;
-    for (; j < last; j += 2) {
-      even += a[j] * b[k - j];
-      odd += a[j + 1] * b[k - j - 1];
-    }
-    if (j == last) even += a[j] * b[k - j];
-    return even + odd;
-  }
-  /// Σ a_j a_{k−j}, j = 1 … k − 1: each pair once.
-  static S inner_square(const S* a, int k) {
-    S sum(0);
-    for (int j = 1; 2 * j < k; ++j) sum += a[j] * a[k - j];
-    sum *= 2.0;
-    if (k % 2 == 0) sum += a[k / 2] * a[k / 2];
-    return sum;
-  }
   template <class F>
   Series next(const F& f) const {
     Series r = tape_->take();

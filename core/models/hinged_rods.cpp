@@ -104,6 +104,7 @@ class HingedRodsEquations {
   Symmetry symmetry(int state) const {
     return state < velocity() && state % 3 == 2 ? Symmetry::turn : Symmetry::none;
   }
+  bool is_velocity(int state) const { return state >= velocity(); }
   S period() const { return omega_ > S(0) ? S(2 * M_PI) / omega_ : S(0); }
   double rate() const {
     double fastest = value_of(omega_);
@@ -176,17 +177,17 @@ class HingedRodsEquations {
     return std::abs(crossing) > half;
   }
   template <class T>
-  void kick(int i, const Vector<T>& x, const T& speed, Vector<T>& v) const {
+  void kick(int i, const T&, const Vector<T>& x, const T& speed, Vector<T>& v) const {
     const Vector<T> change = response(i, x);
     for (int k = 0; k < velocity(); ++k) v(velocity() + k) = v(velocity() + k) + change(k) * speed;
   }
   template <class T>
-  void lift(int i, const Vector<T>& x, const T& gap, Vector<T>& v) const {
+  void lift(int i, const T&, const Vector<T>& x, const T& gap, Vector<T>& v) const {
     const Vector<T> change = response(i, x);
     for (int k = 0; k < velocity(); ++k) v(k) = v(k) + change(k) * gap;
   }
   S restitution(int) const { return bounce_; }
-  double reach(int i, const Vector<double>&) const {
+  double reach(int i, double, const Vector<double>&) const {
     return value_of(rod(at(i).rod).length) + value_of(rod(at(i).other).length);
   }
   double length_of(const Vector<double>&) const {
@@ -461,7 +462,8 @@ void HingedRods::read_rods(const Value& table) {
     states_.push_back({"phi" + k, "rad", "angle of rod " + k + " from the downward vertical"});
   }
   for (std::size_t i = 0; i < 3 * list.size(); ++i)
-    states_.push_back({states_[i].name + "_dot", states_[i].unit, "rate of " + states_[i].name});
+    states_.push_back(
+        {states_[i].name + "_dot", states_[i].unit, "rate of " + states_[i].name, states_[i].name});
 }
 
 void HingedRods::read_joints(const Value& table) {

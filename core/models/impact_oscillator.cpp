@@ -13,18 +13,18 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 enum : std::size_t { m, k, b, F, omega, offset, stop, stop_low, r, r_low };
 
 std::vector<Parameter> parameter_table() {
-  return {
-      {{"m", "1", "mass"}, 1, Range::positive()},
-      {{"k", "1", "stiffness of the spring"}, 1, Range::non_negative()},
-      {{"b", "1", "viscous damping"}, 0, Range::non_negative()},
-      {{"F", "1", "amplitude of the force"}, 1, Range::finite()},
-      {{"omega", "1", "frequency of the force"}, 2.8, Range::positive()},
-      {{"offset", "1", "constant force"}, 0, Range::finite()},
-      {{"stop", "1", "upper stop, x <= stop; inf: none"}, 0, Range::any()},
-      {{"stop_low", "1", "lower stop, x >= stop_low; -inf: none"}, -infinity, Range::any()},
-      {{"r", "1", "restitution of the upper stop"}, 0.8, Range::unit()},
-      {{"r_low", "1", "restitution of the lower stop"}, 0.8, Range::unit()},
-  };
+  return by_index({
+      {m, {{"m", "1", "mass"}, 1, Range::positive()}},
+      {k, {{"k", "1", "stiffness of the spring"}, 1, Range::non_negative()}},
+      {b, {{"b", "1", "viscous damping"}, 0, Range::non_negative()}},
+      {F, {{"F", "1", "amplitude of the force"}, 1, Range::finite()}},
+      {omega, {{"omega", "1", "frequency of the force"}, 2.8, Range::positive()}},
+      {offset, {{"offset", "1", "constant force"}, 0, Range::finite()}},
+      {stop, {{"stop", "1", "upper stop, x <= stop; inf: none"}, 0, Range::any()}},
+      {stop_low, {{"stop_low", "1", "lower stop, x >= stop_low; -inf: none"}, -infinity, Range::any()}},
+      {r, {{"r", "1", "restitution of the upper stop"}, 0.8, Range::unit()}},
+      {r_low, {{"r_low", "1", "restitution of the lower stop"}, 0.8, Range::unit()}},
+  });
 }
 
 struct Equations {
@@ -58,7 +58,7 @@ GRAZE_MODEL(impact_oscillator) {
   info.citations = {
       "Shaw S. W., Holmes P. J.: A periodically forced piecewise linear oscillator",
       "Nordmark A. B.: Non-periodic motion caused by grazing incidence in an impact oscillator"};
-  info.states = {{"x", "1", "displacement"}, {"v", "1", "velocity"}};
+  info.states = {{"x", "1", "displacement"}, {"v", "1", "velocity", "x"}};
   info.contacts = {{"stop", "1", "mass at the upper stop"}, {"stop_low", "1", "mass at the lower stop"}};
   info.modes = "bit 0 set: the mass sticks at the upper stop; bit 1 set: at the lower";
   info.set_parameters(parameter_table(), [](std::span<const double> values, const Tolerance& tolerance) {

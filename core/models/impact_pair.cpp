@@ -9,12 +9,12 @@ namespace {
 enum : std::size_t { a, omega, clearance, r };
 
 std::vector<Parameter> parameter_table() {
-  return {
-      {{"a", "1", "greatest acceleration of the box"}, 1, Range::finite()},
-      {{"omega", "1", "frequency of the box"}, 1, Range::positive()},
-      {{"clearance", "1", "way of the particle between the walls"}, 2, Range::positive()},
-      {{"r", "1", "restitution of both walls"}, 0.6, Range::unit()},
-  };
+  return by_index({
+      {a, {{"a", "1", "greatest acceleration of the box"}, 1, Range::finite()}},
+      {omega, {{"omega", "1", "frequency of the box"}, 1, Range::positive()}},
+      {clearance, {{"clearance", "1", "way of the particle between the walls"}, 2, Range::positive()}},
+      {r, {{"r", "1", "restitution of both walls"}, 0.6, Range::unit()}},
+  });
 }
 
 /// Seen from the box, whose acceleration is −a cos(omega t).
@@ -46,7 +46,7 @@ GRAZE_MODEL(impact_pair) {
       "x'' = a cos(omega t)\n"
       "-clearance/2 <= x <= clearance/2; impact: x' -> -r x'";
   info.citations = {"Bapat C. N., Popplewell N., McLachlan K.: Stable periodic motions of an impact-pair"};
-  info.states = {{"x", "1", "place in the box"}, {"v", "1", "velocity relative to the box"}};
+  info.states = {{"x", "1", "place in the box"}, {"v", "1", "velocity relative to the box", "x"}};
   info.contacts = {{"upper", "1", "particle at the upper wall"},
                    {"lower", "1", "particle at the lower wall"}};
   info.modes = "bit 0 set: the particle rests at the upper wall; bit 1 set: at the lower";

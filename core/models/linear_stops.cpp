@@ -1,248 +1,308 @@
 /// Any linear system with stops and dry friction, given by its matrices in the case file.
-#include <Eigen/Cholesky>
-#include <array>
 #include <cmath>
+#include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "core/linear/family.hpp"
+#include "core/contact/friction_mode.hpp"
+#include "core/equations/named_parameters.hpp"
+#include "core/equations/scope.hpp"
+#include "core/math/dense.hpp"
+#include "core/models/linear_form.hpp"
 #include "core/system/model.hpp"
 #include "core/system/registry.hpp"
 
 namespace graze {
 namespace {
 
-constexpr int dynamic = Eigen::Dynamic;
-
-/// Where each group of numbers begins in the flat list of parameters.
-struct Layout {
-  Eigen::Index masses = 0;
-  Eigen::Index forces = 0;
-  Eigen::Index stops = 0;
-  Eigen::Index frictions = 0;
-  std::vector<double> orders;  ///< forcing frequencies over omega
-  Eigen::MatrixXd normals;     ///< in columns
-  Eigen::MatrixXd sliding;     ///< directions of friction in columns
-
-  static constexpr std::size_t omega = 0, force_scale = 1, damping_scale = 2, first = 3;
-  std::size_t square() const { return static_cast<std::size_t>(masses * masses); }
-  std::size_t mass() const { return first; }
-  std::size_t damping() const { return mass() + square(); }
-  std::size_t stiffness() const { return damping() + square(); }
-  std::size_t constant() const { return stiffness() + square(); }
-  std::size_t cosine() const { return constant() + static_cast<std::size_t>(masses); }
-  std::size_t sine() const { return cosine() + static_cast<std::size_t>(masses * forces); }
-  std::size_t position() const { return sine() + static_cast<std::size_t>(masses * forces); }
-  std::size_t restitution() const { return position() + static_cast<std::size_t>(stops); }
-  std::size_t friction() const { return restitution() + static_cast<std::size_t>(stops); }
-};
-
-struct Equations {
-  Layout layout;
-
-  template <class S>
-  LinearSystem<S, dynamic, dynamic, dynamic, dynamic> operator()(std::span<const S> p) const {
-    const Layout& at = layout;
-    const Eigen::Index n = at.masses;
-    LinearSystem<S, dynamic, dynamic, dynamic, dynamic> s;
-    s.resize(n, at.forces, at.stops, at.frictions);
-    const auto entry = [&](std::size_t group, Eigen::Index i, Eigen::Index j,
-                           Eigen::Index columns) -> const S& {
-      return p[group + static_cast<std::size_t>(i * columns + j)];
-    };
-    for (Eigen::Index i = 0; i < n; ++i) {
-      for (Eigen::Index j = 0; j < n; ++j) {
-        s.mass(i, j) = entry(at.mass(), i, j, n);
-        s.damping(i, j) = p[Layout::damping_scale] * entry(at.damping(), i, j, n);
-        s.stiffness(i, j) = entry(at.stiffness(), i, j, n);
-      }
-      s.constant(i) = p[at.constant() + static_cast<std::size_t>(i)];
-    }
-    s.base_frequency = at.forces > 0 ? p[Layout::omega] : S(0);
-    for (Eigen::Index k = 0; k < at.forces; ++k) {
-      const double order = at.orders[static_cast<std::size_t>(k)];
-      s.frequency(k) = p[Layout::omega] * order;
-      s.commensurate = s.commensurate && order == std::round(order);
-      for (Eigen::Index i = 0; i < n; ++i) {
-        s.cosine(i, k) = p[Layout::force_scale] * entry(at.cosine(), k, i, n);
-        s.sine(i, k) = p[Layout::force_scale] * entry(at.sine(), k, i, n);
-      }
-    }
-    for (Eigen::Index c = 0; c < at.stops; ++c) {
-      for (Eigen::Index i = 0; i < n; ++i) s.normal(i, c) = S(at.normals(i, c));
-      s.position(c) = p[at.position() + static_cast<std::size_t>(c)];
-      s.restitution(c) = p[at.restitution() + static_cast<std::size_t>(c)];
-    }
-    for (Eigen::Index k = 0; k < at.frictions; ++k) {
-      for (Eigen::Index i = 0; i < n; ++i) s.sliding(i, k) = S(at.sliding(i, k));
-      s.friction(k) = p[at.friction() + static_cast<std::size_t>(k)];
-    }
-    return s;
-  }
-};
-
-std::unique_ptr<System> stops_system(const Equations& equations, std::span<const double> values,
-                                     const Tolerance& tolerance) {
-  FrictionAmplitudes amplitudes;
-  for (Eigen::Index k = 0; k < equations.layout.frictions; ++k)
-    amplitudes.parameters.push_back(equations.layout.friction() + static_cast<std::size_t>(k));
-  amplitudes.directions = equations.layout.sliding;
-  return linear_family_system<dynamic, dynamic, dynamic, dynamic>(equations, values, tolerance, amplitudes);
-}
-
 [[noreturn]] void refuse(const Value& value, const std::string& key, const std::string& rule) {
   throw InputError(value.place(), key, value.toml(), rule);
 }
 
-/// A square matrix of the size of the mass matrix; zero when left out.
-Eigen::MatrixXd read_matrix(const Value& table, const char* name, Eigen::Index n) {
-  const std::string key = std::string("model.") + name;
-  const Value* value = table.find(name);
-  if (value == nullptr) return Eigen::MatrixXd::Zero(n, n);
-  const auto rows = value->matrix(key);
-  if (static_cast<Eigen::Index>(rows.size()) != n || static_cast<Eigen::Index>(rows.front().size()) != n) {
-    refuse(*value, key, "must have " + std::to_string(n) + " rows and columns like mass");
-  }
-  Eigen::MatrixXd m(n, n);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    for (Eigen::Index j = 0; j < n; ++j)
-      m(i, j) = rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
-  }
-  return m;
+/// Path of the keys of one of several tables.
+std::string element(const char* tables, std::size_t index) {
+  return std::string("model.") + tables + "." + std::to_string(index) + ".";
 }
 
-/// A list with one number per mass; zero when left out.
-Eigen::VectorXd read_list(const Value& table, const char* name, const std::string& path, Eigen::Index n) {
-  const Value* value = table.find(name);
-  if (value == nullptr) return Eigen::VectorXd::Zero(n);
-  const std::vector<double> list = value->numbers(path + name);
-  if (static_cast<Eigen::Index>(list.size()) != n) {
-    refuse(*value, path + name, "must have one number per mass, " + std::to_string(n));
-  }
-  return Eigen::Map<const Eigen::VectorXd>(list.data(), n);
+/// What a stop or a friction is called: its number when the case file gives it no name.
+Quantity named(const Value& table, const char* key, Eigen::Index index, const std::string& meaning) {
+  const Value* name = table.find("name");
+  const std::string label = name != nullptr ? name->text(key) : std::to_string(index + 1);
+  return {label, "1", meaning + label};
 }
+
+/// A number of the case file that is an expression: what it must keep to at any values of the parameters.
+struct Rule {
+  Fixed quantity{};
+  Range range;
+};
 
 class LinearStops final : public Model {
  public:
   explicit LinearStops(const Value& table);
-  std::unique_ptr<System> system(std::span<const double> values, const Tolerance& tolerance) const override {
-    return stops_system(equations_, values, tolerance);
-  }
+  std::unique_ptr<System> system(std::span<const double> values, const Tolerance& tolerance) const override;
 
  private:
-  void add(const std::string& name, const std::string& meaning, double value, Range range = Range::finite()) {
-    parameters_.push_back({{name, "1", meaning}, value, range});
-  }
-  void add_matrix(const char* symbol, const char* meaning, const Eigen::MatrixXd& m) {
-    for (Eigen::Index i = 0; i < m.rows(); ++i) {
-      for (Eigen::Index j = 0; j < m.cols(); ++j) {
-        add(std::string(symbol) + "_" + std::to_string(i + 1) + "_" + std::to_string(j + 1), meaning,
-            m(i, j));
-      }
-    }
-  }
+  void read_parameters(const Value& table);
   void read_masses(const Value& table);
   void read_forces(const Value& table);
   void read_stops(const Value& table);
   void read_frictions(const Value& table);
 
-  Equations equations_;
+  /// A number becomes a parameter of this name, an expression what it says.
+  Fixed read(const Value& value, const std::string& key, const std::string& name, const std::string& meaning,
+             const Range& range = Range::finite());
+  Fixed add(const std::string& name, const std::string& meaning, double value, const Range& range);
+  /// A square matrix of the size of the mass matrix; zero when left out.
+  LinearForm::Matrix read_matrix(const Value& table, const char* name, const std::string& symbol,
+                                 const std::string& meaning);
+  /// One entry per mass; zero when left out.
+  LinearForm::Vector read_list(const Value& table, const char* name, const std::string& path,
+                               const std::function<std::string(Eigen::Index)>& symbol,
+                               const std::string& meaning);
+  /// A list of numbers only, one per mass, not all zero.
+  Eigen::VectorXd read_direction(const Value& table, const char* name, const std::string& path) const;
+  LinearForm::Vector literals(const Eigen::VectorXd& v) {
+    return v.unaryExpr([&](double a) { return scope_.graph().literal(a); });
+  }
+  /// At the values of the case file.
+  Eigen::MatrixXd value_of_matrix(const LinearForm::Matrix& m) const;
+
+  Eigen::Index masses() const { return form_->mass.rows(); }
+
+  Scope scope_{0};
+  std::vector<Rule> rules_;
+  Fixed omega_{}, force_scale_{}, damping_scale_{};
+  std::shared_ptr<LinearForm> form_ = std::make_shared<LinearForm>();
 };
 
 LinearStops::LinearStops(const Value& table) {
-  add("omega", "fundamental forcing frequency", table.at("omega").number("model.omega"), Range::positive());
-  add("force_scale", "factor of all harmonic forces", 1);
-  add("damping_scale", "factor of the damping matrix", 1);
+  read_parameters(table);
+  const Value& omega = table.at("omega");
+  omega_ = read(omega, "model.omega", "omega", "fundamental forcing frequency", Range::positive());
+  scope_.add_quantity("omega", scope_.graph().fixed(omega_), omega, "model.omega");
+  force_scale_ = add("force_scale", "factor of all harmonic forces", 1, Range::finite());
+  damping_scale_ = add("damping_scale", "factor of the damping matrix", 1, Range::finite());
+  for (const auto& [name, scale] :
+       {std::pair("force_scale", force_scale_), std::pair("damping_scale", damping_scale_)})
+    scope_.add_quantity(name, scope_.graph().fixed(scale), Value(1.0),
+                        std::string("model.parameters.") + name);
   read_masses(table);
   read_forces(table);
   read_stops(table);
   read_frictions(table);
+  form_->operations = scope_.graph().fixed();
+}
+
+std::unique_ptr<System> LinearStops::system(std::span<const double> values,
+                                            const Tolerance& tolerance) const {
+  std::vector<double> quantities;
+  evaluate_fixed(form_->operations, values.data(), quantities);
+  for (const Rule& rule : rules_) {
+    if (!rule.range.contains(quantities[static_cast<std::size_t>(rule.quantity)])) return nullptr;
+  }
+  return linear_system(form_, values, tolerance);
+}
+
+Fixed LinearStops::add(const std::string& name, const std::string& meaning, double value,
+                       const Range& range) {
+  parameters_.push_back({{name, "1", meaning}, value, range});
+  return scope_.graph().parameter(parameters_.size() - 1);
+}
+
+void LinearStops::read_parameters(const Value& table) {
+  const Value* given = table.find("parameters");
+  if (given == nullptr) return;
+  for (Parameter& parameter : named_parameters(*given, "model.parameters")) {
+    scope_.add_parameter(parameter.name, parameters_.size(), given->at(parameter.name),
+                         "model.parameters." + parameter.name);
+    parameters_.push_back(std::move(parameter));
+  }
+}
+
+Fixed LinearStops::read(const Value& value, const std::string& key, const std::string& name,
+                        const std::string& meaning, const Range& range) {
+  if (value.is_number()) {
+    if (parameter_index(name) >= 0)
+      refuse(value, key, "there is a parameter " + name + " already; another name");
+    const double number = value.number(key);
+    if (!range.contains(number)) refuse(value, key, "must satisfy " + range.text());
+    return add(name, meaning, number, range);
+  }
+  const Syntax syntax = syntax_of(value, key);
+  const Fixed quantity = scope_.build_fixed(syntax);
+  std::vector<double> quantities;
+  evaluate_fixed(scope_.graph().fixed(), values().data(), quantities);
+  const double now = quantities[static_cast<std::size_t>(quantity)];
+  if (!range.contains(now))
+    syntax.refuse(syntax.root(),
+                  "is " + Value(now).toml() + " at these parameter values: must satisfy " + range.text());
+  rules_.push_back({quantity, range});
+  return quantity;
+}
+
+LinearForm::Matrix LinearStops::read_matrix(const Value& table, const char* name, const std::string& symbol,
+                                            const std::string& meaning) {
+  const std::string key = std::string("model.") + name;
+  const Value* value = table.find(name);
+  const Eigen::Index n = static_cast<Eigen::Index>(table.at("mass").array("model.mass").size());
+  LinearForm::Matrix m(n, n);
+  if (value != nullptr && static_cast<Eigen::Index>(value->array(key).size()) != n)
+    refuse(*value, key, "must have " + std::to_string(n) + " rows and columns like mass");
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const Value zeros(Value::Array(static_cast<std::size_t>(n), Value(0.0)));
+    const Value& row = value != nullptr ? value->array(key)[static_cast<std::size_t>(i)] : zeros;
+    const std::string row_key = key + "." + std::to_string(i);
+    const Value::Array& entries = row.array(row_key);
+    if (static_cast<Eigen::Index>(entries.size()) != n)
+      refuse(*value, key,
+             "must have " + std::to_string(n) + " rows and columns" + (symbol == "M" ? "" : " like mass"));
+    for (Eigen::Index j = 0; j < n; ++j) {
+      const std::string place = "_" + std::to_string(i + 1) + "_" + std::to_string(j + 1);
+      m(i, j) = read(entries[static_cast<std::size_t>(j)], row_key + "." + std::to_string(j), symbol + place,
+                     meaning);
+    }
+  }
+  return m;
+}
+
+LinearForm::Vector LinearStops::read_list(const Value& table, const char* name, const std::string& path,
+                                          const std::function<std::string(Eigen::Index)>& symbol,
+                                          const std::string& meaning) {
+  const Value* value = table.find(name);
+  const Value zeros(Value::Array(static_cast<std::size_t>(masses()), Value(0.0)));
+  const Value::Array& list = (value != nullptr ? *value : zeros).array(path + name);
+  if (static_cast<Eigen::Index>(list.size()) != masses())
+    refuse(*value, path + name, "must have one number per mass, " + std::to_string(masses()));
+  LinearForm::Vector v(masses());
+  for (Eigen::Index i = 0; i < masses(); ++i) {
+    v(i) = read(list[static_cast<std::size_t>(i)], path + name + "." + std::to_string(i), symbol(i), meaning);
+  }
+  return v;
+}
+
+Eigen::VectorXd LinearStops::read_direction(const Value& table, const char* name,
+                                            const std::string& path) const {
+  const Value& value = table.at(name);
+  const std::vector<double> list = value.numbers(path + name);
+  if (static_cast<Eigen::Index>(list.size()) != masses())
+    refuse(value, path + name, "must have one number per mass, " + std::to_string(masses()));
+  const Eigen::VectorXd direction = Eigen::Map<const Eigen::VectorXd>(list.data(), masses());
+  if (direction.isZero(0)) refuse(value, path + name, "must not be zero");
+  return direction;
+}
+
+Eigen::MatrixXd LinearStops::value_of_matrix(const LinearForm::Matrix& m) const {
+  std::vector<double> quantities;
+  evaluate_fixed(scope_.graph().fixed(), values().data(), quantities);
+  return m.unaryExpr([&](Fixed f) { return quantities[static_cast<std::size_t>(f)]; });
 }
 
 void LinearStops::read_masses(const Value& table) {
-  const Value& mass = table.at("mass");
-  const Eigen::Index n = static_cast<Eigen::Index>(mass.matrix("model.mass").size());
-  const Eigen::MatrixXd M = read_matrix(table, "mass", n);
-  const Eigen::LLT<Eigen::MatrixXd> factor(M);
-  const bool symmetric = (M - M.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * M.cwiseAbs().maxCoeff();
-  if (!symmetric || factor.info() != Eigen::Success || !(factor.rcond() > 1e-14)) {
-    refuse(mass, "model.mass", "must be symmetric and positive definite");
+  LinearForm& at = *form_;
+  at.mass = read_matrix(table, "mass", "M", "entry of the mass matrix");
+  const Eigen::MatrixXd M = value_of_matrix(at.mass);
+  const bool symmetric =
+      M.size() > 0 && (M - M.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * M.cwiseAbs().maxCoeff();
+  if (!symmetric || !is_positive_definite(M)) {
+    refuse(table.at("mass"), "model.mass", "must be symmetric and positive definite");
   }
-  equations_.layout.masses = n;
-  add_matrix("M", "entry of the mass matrix", M);
-  add_matrix("C", "entry of the damping matrix", read_matrix(table, "damping", n));
-  add_matrix("K", "entry of the stiffness matrix", read_matrix(table, "stiffness", n));
-  add_matrix("f", "constant force", read_list(table, "constant", "model.", n));
-  for (Eigen::Index i = 1; i <= n; ++i) {
+  at.damping = read_matrix(table, "damping", "C", "entry of the damping matrix").unaryExpr([&](Fixed c) {
+    return scope_.graph().multiply(damping_scale_, c);
+  });
+  at.stiffness = read_matrix(table, "stiffness", "K", "entry of the stiffness matrix");
+  at.constant = read_list(
+      table, "constant", "model.", [](Eigen::Index i) { return "f_" + std::to_string(i + 1) + "_1"; },
+      "constant force");
+  for (Eigen::Index i = 1; i <= masses(); ++i) {
     const std::string k = std::to_string(i);
     states_.push_back({"x" + k, "1", "displacement of mass " + k});
-    states_.push_back({"v" + k, "1", "velocity of mass " + k});
+    states_.push_back({"v" + k, "1", "velocity of mass " + k, "x" + k});
   }
 }
 
 void LinearStops::read_forces(const Value& table) {
-  Layout& at = equations_.layout;
+  LinearForm& at = *form_;
   const Value* forces = table.find("force");
   const Value::Array none;
   const Value::Array& list = forces != nullptr ? forces->array("model.force") : none;
-  at.forces = static_cast<Eigen::Index>(list.size());
-  Eigen::MatrixXd cosine(at.forces, at.masses), sine(at.forces, at.masses);
-  for (Eigen::Index k = 0; k < at.forces; ++k) {
-    const Value& force = list[static_cast<std::size_t>(k)];
-    at.orders.push_back(force.at("order").number("model.force.order"));
-    cosine.row(k) = read_list(force, "cosine", "model.force.", at.masses).transpose();
-    sine.row(k) = read_list(force, "sine", "model.force.", at.masses).transpose();
+  Graph& graph = scope_.graph();
+  at.base_frequency = list.empty() ? graph.literal(0) : omega_;
+  at.frequency.resize(static_cast<Eigen::Index>(list.size()));
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    const double order = list[k].at("order").number("model.force.order");
+    at.frequency(static_cast<Eigen::Index>(k)) = graph.multiply(omega_, graph.literal(order));
+    at.commensurate = at.commensurate && order == std::round(order);
   }
-  add_matrix("a", "cosine amplitude (force, mass)", cosine);
-  add_matrix("b", "sine amplitude (force, mass)", sine);
+  const auto amplitudes = [&](const char* name, const std::string& symbol, const std::string& meaning) {
+    LinearForm::Matrix columns(masses(), static_cast<Eigen::Index>(list.size()));
+    for (std::size_t k = 0; k < list.size(); ++k) {
+      const std::string row = symbol + "_" + std::to_string(k + 1) + "_";
+      columns.col(static_cast<Eigen::Index>(k)) =
+          read_list(
+              list[k], name, element("force", k), [&](Eigen::Index i) { return row + std::to_string(i + 1); },
+              meaning)
+              .unaryExpr([&](Fixed amplitude) { return graph.multiply(force_scale_, amplitude); });
+    }
+    return columns;
+  };
+  at.cosine = amplitudes("cosine", "a", "cosine amplitude (force, mass)");
+  at.sine = amplitudes("sine", "b", "sine amplitude (force, mass)");
 }
 
 void LinearStops::read_stops(const Value& table) {
-  Layout& at = equations_.layout;
+  LinearForm& at = *form_;
   const Value* stops = table.find("stop");
   const Value::Array none;
   const Value::Array& list = stops != nullptr ? stops->array("model.stop") : none;
   constexpr std::size_t most = 62;  // the mode has one bit for each
   if (list.size() > most) refuse(*stops, "model.stop", "at most 62 stops");
-  at.stops = static_cast<Eigen::Index>(list.size());
-  at.normals.resize(at.masses, at.stops);
-  for (Eigen::Index c = 0; c < at.stops; ++c) {
+  const Eigen::Index count = static_cast<Eigen::Index>(list.size());
+  at.normal.resize(masses(), count);
+  at.position.resize(count);
+  at.restitution.resize(count);
+  for (Eigen::Index c = 0; c < count; ++c) {
     const Value& stop = list[static_cast<std::size_t>(c)];
-    at.normals.col(c) = read_list(stop, "normal", "model.stop.", at.masses);
-    if (at.normals.col(c).isZero(0)) refuse(stop.at("normal"), "model.stop.normal", "must not be zero");
-    const Value* name = stop.find("name");
-    const std::string label = name != nullptr ? name->text("model.stop.name") : std::to_string(c + 1);
-    contacts_.push_back({label, "1", "stop " + label});
+    at.normal.col(c) = literals(read_direction(stop, "normal", element("stop", static_cast<std::size_t>(c))));
+    contacts_.push_back(named(stop, "model.stop.name", c, "stop "));
   }
-  for (std::size_t c = 0; c < list.size(); ++c) {
-    add("position_" + contacts_[c].name, "position of the stop: normal . x <= position",
-        list[c].at("position").number("model.stop.position"), Range::any());
+  for (Eigen::Index c = 0; c < count; ++c) {
+    const std::size_t k = static_cast<std::size_t>(c);
+    at.position(c) =
+        read(list[k].at("position"), element("stop", k) + "position", "position_" + contacts_[k].name,
+             "position of the stop: normal . x <= position", Range::any());
   }
-  for (std::size_t c = 0; c < list.size(); ++c) {
-    add("restitution_" + contacts_[c].name, "restitution of the stop",
-        list[c].at("restitution").number("model.stop.restitution"), Range::unit());
+  for (Eigen::Index c = 0; c < count; ++c) {
+    const std::size_t k = static_cast<std::size_t>(c);
+    at.restitution(c) = read(list[k].at("restitution"), element("stop", k) + "restitution",
+                             "restitution_" + contacts_[k].name, "restitution of the stop", Range::unit());
   }
 }
 
 void LinearStops::read_frictions(const Value& table) {
-  Layout& at = equations_.layout;
+  LinearForm& at = *form_;
   const Value* frictions = table.find("friction");
-  if (frictions == nullptr) return;
-  const Value::Array& list = frictions->array("model.friction");
-  at.frictions = static_cast<Eigen::Index>(list.size());
-  if (ModeLayout{at.stops, at.frictions}.bits() > ModeLayout::most_bits) {
+  const Value::Array none;
+  const Value::Array& list = frictions != nullptr ? frictions->array("model.friction") : none;
+  const Eigen::Index count = static_cast<Eigen::Index>(list.size());
+  if (count > 0 && ModeLayout{at.position.size(), count}.bits() > ModeLayout::most_bits) {
     refuse(*frictions, "model.friction", "at most 31 stops and frictions together");
   }
-  at.sliding.resize(at.masses, at.frictions);
-  for (Eigen::Index k = 0; k < at.frictions; ++k) {
+  at.sliding.resize(masses(), count);
+  at.friction.resize(count);
+  for (Eigen::Index k = 0; k < count; ++k) {
     const Value& friction = list[static_cast<std::size_t>(k)];
-    at.sliding.col(k) = read_list(friction, "direction", "model.friction.", at.masses);
-    if (at.sliding.col(k).isZero(0))
-      refuse(friction.at("direction"), "model.friction.direction", "must not be zero");
-    const Value* name = friction.find("name");
-    const std::string label = name != nullptr ? name->text("model.friction.name") : std::to_string(k + 1);
-    frictions_.push_back({label, "1", "friction " + label});
-    add("friction_" + label, "amplitude of the dry friction; 0: none",
-        friction.at("amplitude").number("model.friction.amplitude"), Range::non_negative());
+    at.sliding.col(k) =
+        literals(read_direction(friction, "direction", element("friction", static_cast<std::size_t>(k))));
+    frictions_.push_back(named(friction, "model.friction.name", k, "friction "));
+    const std::string key = element("friction", static_cast<std::size_t>(k)) + "amplitude";
+    at.friction(k) = read(friction.at("amplitude"), key, "friction_" + frictions_.back().name,
+                          "amplitude of the dry friction; 0: none", Range::non_negative());
+    const FixedOperation& quantity = scope_.graph().fixed()[static_cast<std::size_t>(at.friction(k))];
+    if (quantity.kind != FixedOperation::Kind::parameter)
+      refuse(friction.at("amplitude"), key, "must be a number or a parameter, no expression of them");
+    at.amplitudes.push_back(quantity.parameter);
   }
 }
 
@@ -256,15 +316,21 @@ Key key(const char* name, Key::Type type, const char* meaning) {
   return k;
 }
 
+Key expressions(const char* name, Key::Type type, const char* meaning) {
+  Key k = key(name, type, meaning);
+  k.expressions = true;
+  return k;
+}
+
 std::vector<Key> stop_keys() {
   Key normal = key("normal", Key::Type::numbers,
                    "direction towards the stop, one number per mass: [1, 0] above mass 1, [-1, 0] below it, "
                    "[1, -1] between 1 and 2");
   normal.required = true;
-  Key position = key("position", Key::Type::number, "the gap is position - normal . x; inf: none");
+  Key position = expressions("position", Key::Type::number, "the gap is position - normal . x; inf: none");
   position.required = true;
   position.range = Range::any();
-  Key restitution = key("restitution", Key::Type::number, "Newton's coefficient of restitution");
+  Key restitution = expressions("restitution", Key::Type::number, "Newton's coefficient of restitution");
   restitution.range = Range::unit();
   restitution.fallback = Value(0.7);
   return {key("name", Key::Type::text, "name of the contact; its number when left out"), normal, position,
@@ -277,7 +343,8 @@ std::vector<Key> friction_keys() {
           "direction of sliding, one number per mass: [1, 0] mass 1 on the ground, [1, -1] masses 1 "
           "and 2 on each other");
   direction.required = true;
-  Key amplitude = key("amplitude", Key::Type::number, "the force is at most this; 0: none");
+  Key amplitude = expressions("amplitude", Key::Type::number,
+                              "the force is at most this; 0: none; a number or the name of a parameter");
   amplitude.required = true;
   amplitude.range = Range::non_negative();
   return {key("name", Key::Type::text, "name of the friction; its number when left out"), direction,
@@ -288,8 +355,8 @@ std::vector<Key> force_keys() {
   Key order = key("order", Key::Type::number, "frequency over omega; whole orders keep the forcing periodic");
   order.range = Range::positive();
   order.fallback = Value(1.0);
-  return {order, key("cosine", Key::Type::numbers, "amplitudes of cos(order omega t), one per mass"),
-          key("sine", Key::Type::numbers, "amplitudes of sin(order omega t), one per mass")};
+  return {order, expressions("cosine", Key::Type::numbers, "amplitudes of cos(order omega t), one per mass"),
+          expressions("sine", Key::Type::numbers, "amplitudes of sin(order omega t), one per mass")};
 }
 
 }  // namespace
@@ -299,7 +366,8 @@ GRAZE_MODEL(linear_stops) {
   info.name = "linear_stops";
   info.meaning =
       "Any number of masses with linear springs and dampers, harmonic forces, rigid stops and dry friction, "
-      "given by matrices.";
+      "given by matrices; every number may be an expression of named parameters, but for orders and "
+      "directions.";
   info.equations =
       "M x'' + C x' + K x = f + sum_k [a_k cos(order_k omega t) + b_k sin(order_k omega t)]\n"
       "stop c: gap = position_c - normal_c . x >= 0; impact: normal velocity -> -restitution_c times itself\n"
@@ -307,10 +375,10 @@ GRAZE_MODEL(linear_stops) {
   info.citations = {
       "Brogliato: Nonsmooth Mechanics, 3rd edition, Springer 2016 (Newton's law with several contacts, "
       "complementarity)"};
-  Key omega = key("omega", Key::Type::number, "fundamental forcing frequency");
+  Key omega = expressions("omega", Key::Type::number, "fundamental forcing frequency");
   omega.range = Range::positive();
   omega.fallback = Value(1.0);
-  Key mass = key("mass", Key::Type::matrix, "mass matrix, symmetric and positive definite");
+  Key mass = expressions("mass", Key::Type::matrix, "mass matrix, symmetric and positive definite");
   mass.required = true;
   Key force = key("force", Key::Type::tables, "harmonic forces");
   force.children = force_keys();
@@ -318,15 +386,16 @@ GRAZE_MODEL(linear_stops) {
   stop.children = stop_keys();
   Key friction = key("friction", Key::Type::tables, "dry frictions");
   friction.children = friction_keys();
-  info.keys = {omega,
+  info.keys = {parameters_key(),
+               omega,
                mass,
-               key("damping", Key::Type::matrix, "damping matrix; zero when left out"),
-               key("stiffness", Key::Type::matrix, "stiffness matrix; zero when left out"),
-               key("constant", Key::Type::numbers, "constant forces, one per mass"),
+               expressions("damping", Key::Type::matrix, "damping matrix; zero when left out"),
+               expressions("stiffness", Key::Type::matrix, "stiffness matrix; zero when left out"),
+               expressions("constant", Key::Type::numbers, "constant forces, one per mass"),
                force,
                stop,
                friction};
-  info.states = {{"x1", "1", "displacement of mass 1"}, {"v1", "1", "velocity of mass 1; and so on"}};
+  info.states = {{"x1", "1", "displacement of mass 1"}, {"v1", "1", "velocity of mass 1; and so on", "x1"}};
   info.contacts = {{"1", "1", "first stop; and so on, or by name"}};
   info.frictions = {{"1", "1", "first friction; and so on, or by name"}};
   info.modes =

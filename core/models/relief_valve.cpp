@@ -11,13 +11,13 @@ namespace {
 enum : std::size_t { q, k, d, b, r };
 
 std::vector<Parameter> parameter_table() {
-  return {
-      {{"q", "1", "flow into the valve's volume"}, 8, Range::positive()},
-      {{"k", "1", "damping of the disc"}, 1.25, Range::non_negative()},
-      {{"d", "1", "precompression of the spring"}, 10, Range::non_negative()},
-      {{"b", "1", "stiffness of the fluid in the volume"}, 20, Range::positive()},
-      {{"r", "1", "restitution of the seat"}, 0.8, Range::unit()},
-  };
+  return by_index({
+      {q, {{"q", "1", "flow into the valve's volume"}, 8, Range::positive()}},
+      {k, {{"k", "1", "damping of the disc"}, 1.25, Range::non_negative()}},
+      {d, {{"d", "1", "precompression of the spring"}, 10, Range::non_negative()}},
+      {b, {{"b", "1", "stiffness of the fluid in the volume"}, 20, Range::positive()}},
+      {r, {{"r", "1", "restitution of the seat"}, 0.8, Range::unit()}},
+  });
 }
 
 }  // namespace
@@ -34,6 +34,7 @@ struct ReliefValveEquations {
       : flow(values[q]), damping(values[k]), spring(values[d]), stiffness(values[b]), bounce(values[r]) {}
 
   bool valid() const { return true; }
+  static bool is_velocity(int state) { return state == 1; }
   bool possible(const Vector<double>& y) const { return y(2) >= 0; }
   S period() const { return S(0); }
   /// The disc on its spring, its damper, and the pressure at a lift of the size of the flow.
@@ -61,15 +62,15 @@ struct ReliefValveEquations {
     return damping * y(1) + y(0) - y(2) + spring;
   }
   template <class T>
-  void kick(int, const Vector<T>&, const T& speed, Vector<T>& v) const {
+  void kick(int, const T&, const Vector<T>&, const T& speed, Vector<T>& v) const {
     v(1) += speed;
   }
   template <class T>
-  void lift(int, const Vector<T>&, const T& gap, Vector<T>& v) const {
+  void lift(int, const T&, const Vector<T>&, const T& gap, Vector<T>& v) const {
     v(0) += gap;
   }
   S restitution(int) const { return bounce; }
-  double reach(int, const Vector<double>& y) const { return std::abs(y(0)); }
+  double reach(int, double, const Vector<double>& y) const { return std::abs(y(0)); }
   double length_of(const Vector<double>& y) const { return std::abs(y(0)); }
   double speed_of(const Vector<double>& y) const { return std::abs(y(1)); }
 
@@ -89,7 +90,7 @@ GRAZE_MODEL(relief_valve) {
   info.citations = {
       "Licskó G., Champneys A., Hős C.: Nonlinear analysis of a single stage pressure relief valve"};
   info.states = {{"y1", "1", "lift of the disc"},
-                 {"y2", "1", "velocity of the disc"},
+                 {"y2", "1", "velocity of the disc", "y1"},
                  {"y3", "1", "pressure in the volume, not negative"}};
   info.contacts = {{"seat", "1", "disc on its seat"}};
   info.modes = "bit 0 set: the disc sits on its seat";

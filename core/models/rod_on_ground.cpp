@@ -30,8 +30,8 @@
 #include <tuple>
 
 #include "core/smooth/motion.hpp"
+#include "core/smooth/system.hpp"
 #include "core/system/model.hpp"
-#include "core/system/motion_system.hpp"
 #include "core/system/registry.hpp"
 
 namespace graze {
@@ -58,34 +58,42 @@ enum : std::size_t {
 };
 
 std::vector<Parameter> parameter_table() {
-  return {
-      {{"l", "m", "length of the rod"}, 0.1, Range::positive()},
-      {{"m", "kg", "mass of the rod"}, 0.2, Range::positive()},
-      {{"radius", "m", "radius of the round ends"}, 0.01, Range::positive()},
-      {{"young", "Pa", "Young's modulus of rod and ground"}, 2.1e11, Range::positive()},
-      {{"poisson", "1", "Poisson's ratio of both"}, 0.3, Range{0, 0.5, false, false}},
-      {{"stiffness", "N m-1.5", "Hertzian stiffness K; 0: from radius, young and poisson"},
-       0,
-       Range::non_negative()},
-      {{"inertia", "kg m2", "moment of inertia about the centre; 0: m l^2/12"}, 0, Range::non_negative()},
-      {{"damping", "s m-1", "damping c of the contact"}, 0, Range::non_negative()},
-      {{"mu", "1", "coefficient of kinetic friction"}, 0.1, Range::non_negative()},
-      {{"mu_static", "1", "coefficient of static friction, at least mu; 0: as mu"}, 0, Range::non_negative()},
-      {{"gravity", "m s-2", "acceleration of free fall"}, 9.81, Range::non_negative()},
-      {{"ground_amplitude", "m", "amplitude of the vibrating ground"}, 0, Range::non_negative()},
-      {{"ground_frequency", "rad s-1", "frequency of the ground; 0: at rest"}, 0, Range::non_negative()},
-      {{"Gamma", "1", "greatest acceleration of the ground over gravity, where ground_amplitude is 0"},
-       0,
-       Range::non_negative()},
-      {{"theta", "rad", "start: inclination, and direction of the motion"}, M_PI / 6, Range::finite()},
-      {{"v", "m s-1", "start: speed along the rod"}, 2, Range::finite()},
-      {{"omega", "rad s-1", "start: angular velocity"}, 0, Range::finite()},
-  };
+  return by_index({
+      {length, {{"l", "m", "length of the rod"}, 0.1, Range::positive()}},
+      {mass, {{"m", "kg", "mass of the rod"}, 0.2, Range::positive()}},
+      {radius, {{"radius", "m", "radius of the round ends"}, 0.01, Range::positive()}},
+      {young, {{"young", "Pa", "Young's modulus of rod and ground"}, 2.1e11, Range::positive()}},
+      {poisson, {{"poisson", "1", "Poisson's ratio of both"}, 0.3, Range{0, 0.5, false, false}}},
+      {stiffness,
+       {{"stiffness", "N m-1.5", "Hertzian stiffness K; 0: from radius, young and poisson"},
+        0,
+        Range::non_negative()}},
+      {inertia,
+       {{"inertia", "kg m2", "moment of inertia about the centre; 0: m l^2/12"}, 0, Range::non_negative()}},
+      {damping, {{"damping", "s m-1", "damping c of the contact"}, 0, Range::non_negative()}},
+      {mu, {{"mu", "1", "coefficient of kinetic friction"}, 0.1, Range::non_negative()}},
+      {mu_static,
+       {{"mu_static", "1", "coefficient of static friction, at least mu; 0: as mu"},
+        0,
+        Range::non_negative()}},
+      {gravity, {{"gravity", "m s-2", "acceleration of free fall"}, 9.81, Range::non_negative()}},
+      {ground_amplitude,
+       {{"ground_amplitude", "m", "amplitude of the vibrating ground"}, 0, Range::non_negative()}},
+      {ground_frequency,
+       {{"ground_frequency", "rad s-1", "frequency of the ground; 0: at rest"}, 0, Range::non_negative()}},
+      {Gamma,
+       {{"Gamma", "1", "greatest acceleration of the ground over gravity, where ground_amplitude is 0"},
+        0,
+        Range::non_negative()}},
+      {theta,
+       {{"theta", "rad", "start: inclination, and direction of the motion"}, M_PI / 6, Range::finite()}},
+      {speed, {{"v", "m s-1", "start: speed along the rod"}, 2, Range::finite()}},
+      {omega, {{"omega", "rad s-1", "start: angular velocity"}, 0, Range::finite()}},
+  });
 }
 
 constexpr int ends = 2;  // A, B
 enum : int { x_c, y_c, phi, x_c_dot, y_c_dot, phi_dot, depth };
-constexpr int outer_states = depth;
 
 /// How an end stands: three bits for each above the two that say which ends are in contact. `leaving` sticks
 /// to the end of the contact, which is so near that rounding hides the limit of the force that holds;
@@ -93,7 +101,6 @@ constexpr int outer_states = depth;
 enum class Slip { none = 0, stick, forward, backward, leaving, parting };
 constexpr int slip_bits = 3;
 
-bool in_contact(int i, std::int64_t mode) { return ((mode >> i) & 1) != 0; }
 Slip slip_of(int i, std::int64_t mode) { return static_cast<Slip>((mode >> (ends + slip_bits * i)) & 7); }
 std::int64_t with_slip(std::int64_t mode, int i, Slip slip) {
   const int shift = ends + slip_bits * i;
@@ -118,7 +125,11 @@ struct Mobility {
 template <class S>
 class RodDynamics {
  public:
+  static constexpr int outer_states = depth;
   static constexpr int states = outer_states + ends;
+  static constexpr int contacts = ends;
+  static constexpr int touches = ends;
+  static constexpr bool compliant = true;
   template <class T>
   using Vector = Eigen::Matrix<T, states, 1>;
   /// Of end A; end B has the next.
@@ -175,7 +186,7 @@ class RodDynamics {
       case edge:
         return true;
       case pull:
-        return in_contact(i, mode) && (c > S(0) || parts(i, mode));
+        return is_closed(mode, i) && (c > S(0) || parts(i, mode));
       case slide:
         return sense(slip) != 0 && limit > S(0);
       case shallow:
@@ -184,7 +195,7 @@ class RodDynamics {
         return slip == Slip::stick;
     }
   }
-  bool is_gap(int k, std::int64_t mode) const { return k < ends && !in_contact(k, mode); }
+  bool is_gap(int k, std::int64_t mode) const { return k < ends && !is_closed(mode, k); }
   bool metered(int k, std::int64_t mode) const { return pressed(k % ends, mode); }
 
   /// Time per σ.
@@ -215,11 +226,11 @@ class RodDynamics {
       s.ground = cosine * amplitude;
       s.sinking = sine * S(amplitude * frequency);
     }
-    if (!in_contact(0, mode) && !in_contact(1, mode)) return s;
+    if (!is_closed(mode, 0) && !is_closed(mode, 1)) return s;
     s.across = s.sine * x(phi_dot);
     s.upward = s.cosine * x(phi_dot);
     for (int i = 0; i < ends; ++i) {
-      if (!in_contact(i, mode)) continue;
+      if (!is_closed(mode, i)) continue;
       s.deeper[i] = s.upward * arm(i) - x(y_c_dot);
       if (frequency > S(0)) s.deeper[i] = s.deeper[i] - s.sinking;
       if (!pressed(i, mode)) continue;
@@ -237,7 +248,7 @@ class RodDynamics {
     const T zero = constant(x(0), S(0));
     rate(x_c_dot) = rate(phi_dot) = rate(depth) = rate(depth + 1) = zero;
     rate(y_c_dot) = constant(x(0), -g);
-    if (!in_contact(0, mode) && !in_contact(1, mode)) return;
+    if (!is_closed(mode, 0) && !is_closed(mode, 1)) return;
     for (int i = 0; i < ends; ++i) {
       if (!pressed(i, mode)) continue;
       rate(x_c_dot) = rate(x_c_dot) + s.friction[i] / m;
@@ -248,7 +259,7 @@ class RodDynamics {
     const T tick = clock(mode, x);
     for (int k = 0; timed && k < outer_states; ++k) rate(k) = rate(k) * tick;
     for (int i = 0; i < ends; ++i) {
-      if (!in_contact(i, mode)) continue;
+      if (!is_closed(mode, i)) continue;
       if (!pressed(i, mode)) {
         rate(depth + i) = s.deeper[i] * tick;
       } else if (!pressed(1 - i, mode)) {
@@ -267,7 +278,7 @@ class RodDynamics {
     const int i = k % ends;
     switch (k - i) {
       case edge:
-        return in_contact(i, mode) ? T(x(depth + i)) : gap(i, x, s);
+        return is_closed(mode, i) ? T(x(depth + i)) : gap(i, x, s);
       case pull: {
         if (parts(i, mode)) return -s.deeper[i];
         const T factor = s.deeper[i] * c + S(1);
@@ -305,6 +316,11 @@ class RodDynamics {
   }
 
   S gap(int i, const S& t, const Vector<S>& x) const { return gap(i, x, terms(0, t, x)); }
+  S gap_in(int i, std::int64_t, const S& t, const Vector<S>& x) const { return gap(i, t, x); }
+  S opening_in(int i, std::int64_t, const S& t, const Vector<S>& x) const { return -closing(i, t, x); }
+  static Symmetry symmetry(int state) { return state == phi ? Symmetry::turn : Symmetry::none; }
+  static Eigen::MatrixXd shifts() { return Eigen::VectorXd::Unit(outer_states, x_c); }
+  static bool is_velocity(int state) { return state >= outer_states / 2; }
   /// δ̇.
   S closing(int i, const S& t, const Vector<S>& x) const {
     const Terms<S> s = terms(0, t, x);
@@ -420,15 +436,15 @@ class RodMotion final
   using Base::time;
   using Base::x;
 
-  Eigen::Matrix<double, outer_states, 1> outer_state() const {
-    return values_of(x.template head<outer_states>());
+  Eigen::Matrix<double, Dynamics::outer_states, 1> outer_state() const {
+    return values_of(x.template head<Dynamics::outer_states>());
   }
   /// Depths in contact keep the digits that the state does not have, and its derivatives.
   void place(const HybridState& from, std::size_t) {
     Loop::place(from, Dynamics::guards);
     for (int i = 0; i < ends; ++i) {
       x(depth + i) = S(0);
-      if (!settled_ || !in_contact(i, mode_)) continue;
+      if (!settled_ || !is_closed(mode_, i)) continue;
       const double root = from.touches[static_cast<std::size_t>(i)].root;
       const S penetration = -dynamics().gap(i, time, x);
       const S change = penetration - S(value_of(penetration));
@@ -439,7 +455,7 @@ class RodMotion final
   void report(HybridState& to) const {
     Loop::report(to);
     for (int i = 0; i < ends; ++i) {
-      if (!in_contact(i, mode_)) continue;
+      if (!is_closed(mode_, i)) continue;
       const double d = value_of(x(depth + i));
       to.touches[static_cast<std::size_t>(i)].root = pressed(i, mode_) ? d : std::sqrt(std::max(0.0, d));
     }
@@ -457,9 +473,7 @@ class RodMotion final
   using typename Loop::ExactTouch;
   using Ends = std::array<bool, ends>;
 
-  bool hits(int contact, const Crossing& c) const {
-    return contact == c.guard && !in_contact(contact, mode_);
-  }
+  bool hits(int contact, const Crossing& c) const { return contact == c.guard && !is_closed(mode_, contact); }
   void put_on(int i) { x(y_c) -= dynamics().gap(i, time, x); }
   /// Where the other end is on the ground already.
   void take_rounding(int i) { x(y_c) -= S(value_of(dynamics().gap(i, time, x))); }
@@ -573,7 +587,7 @@ template <class S>
 Outcome RodMotion<S>::edge(int i, Observer* observer) {
   const double rounding = 8 * std::numeric_limits<double>::epsilon() * reach();
   const double deeper = value_of(dynamics().closing(i, time, x));
-  const bool ends_here = in_contact(i, mode_);
+  const bool ends_here = is_closed(mode_, i);
   if (!ends_here && !(deeper > 0)) {
     put_on(i);
     touch(i, 2);
@@ -583,11 +597,11 @@ Outcome RodMotion<S>::edge(int i, Observer* observer) {
   Ends together{};
   for (int j = 0; j < ends; ++j) {
     const double d = value_of(x(depth + j));
-    const double distance = !in_contact(j, mode_) ? value_of(dynamics().gap(j, time, x))
-                            : pressed(j, mode_)   ? d * d
-                                                  : d;
+    const double distance = !is_closed(mode_, j) ? value_of(dynamics().gap(j, time, x))
+                            : pressed(j, mode_)  ? d * d
+                                                 : d;
     together[static_cast<std::size_t>(j)] =
-        j == i || (in_contact(j, mode_) == ends_here && std::abs(distance) <= rounding &&
+        j == i || (is_closed(mode_, j) == ends_here && std::abs(distance) <= rounding &&
                    (value_of(dynamics().closing(j, time, x)) > 0) == !ends_here);
   }
   if (ends_here) {
@@ -926,76 +940,16 @@ void RodMotion<S>::measure(Observer& observer, double end) const {
   }
 }
 
-class RodSystem final : public System {
- public:
-  RodSystem(std::span<const double> values, const Tolerance& tolerance)
-      : values_(values.begin(), values.end()),
-        tolerance_(tolerance),
-        plain_(values),
-        motion_(plain_, tolerance) {}
-  RodSystem(const RodSystem&) = delete;
-  RodSystem& operator=(const RodSystem&) = delete;
-
-  int states() const override { return outer_states; }
-  int contacts() const override { return ends; }
-  Symmetry symmetry(int state) const override {
-    return state == x_c ? Symmetry::shift : state == phi ? Symmetry::turn : Symmetry::none;
-  }
-  double period() const override { return plain_.period(); }
-  bool periodic() const override { return true; }
-  double rate() const override { return plain_.rate(); }
-
-  Outcome advance(HybridState& state, const Section& section, Observer* observer) override {
-    return move_plain(motion_, same, state, section, ends, observer);
-  }
-  Outcome advance(HybridState& state, const Section& section, Tangent& tangent) override {
-    return in_chunks(state, tangent, [&](HybridState& from, const Tangent& seed, Eigen::Index first) {
-      return seed.state.cols() - first == 1 ? carry<1>(from, section, seed, tangent, first)
-                                            : carry<outer_states>(from, section, seed, tangent, first);
-    });
-  }
-  /// A pressed end has no gap; it is 0.
-  void gaps(const HybridState& state, Eigen::VectorXd& gap, Eigen::VectorXd& rate) const override {
-    const RodState<double> x = inner<double>(state);
-    gap.resize(ends);
-    rate.resize(ends);
-    for (int i = 0; i < ends; ++i) {
-      gap(i) = std::max(0.0, plain_.gap(i, state.time, x));
-      rate(i) = -plain_.closing(i, state.time, x);
-    }
-  }
-  Eigen::RowVectorXd gap_gradient(const HybridState& state, int contact) const override {
-    using S = Dual<outer_states>;
-    const std::vector<S> values(values_.begin(), values_.end());
-    const RodDynamics<S> dynamics{std::span<const S>(values)};
-    RodState<S> x = inner<S>(state);
-    for (int i = 0; i < outer_states; ++i) x(i).slope[static_cast<std::size_t>(i)] = 1;
-    const S gap = dynamics.gap(contact, S(state.time), x);
-    return Eigen::Map<const Eigen::RowVectorXd>(gap.slope.data(), outer_states);
-  }
-
- private:
-  static constexpr auto same = [](Eigen::Index i) { return i; };
-
+/// As core/smooth/system asks for it.
+struct RodKind {
   template <class S>
-  static RodState<S> inner(const HybridState& state) {
-    RodState<S> x = RodState<S>::Constant(S(0));
-    for (int i = 0; i < outer_states; ++i) x(i) = S(state.x(i));
-    return x;
+  using Dynamics = RodDynamics<S>;
+  template <class S>
+  using Motion = RodMotion<S>;
+  template <class S>
+  RodDynamics<S> dynamics(std::span<const S> values) const {
+    return RodDynamics<S>(values);
   }
-  template <int N>
-  std::pair<Outcome, Eigen::Index> carry(HybridState& state, const Section& section, const Tangent& seed,
-                                         Tangent& tangent, Eigen::Index first) {
-    const std::vector<Dual<N>> values = dual_parameters<N>(values_, seed, first);
-    const RodDynamics<Dual<N>> dynamics{std::span<const Dual<N>>(values)};
-    RodMotion<Dual<N>> motion(dynamics, tolerance_);
-    return {move_directions<N>(motion, same, state, section, ends, seed, tangent, first), N};
-  }
-
-  std::vector<double> values_;
-  Tolerance tolerance_;
-  RodDynamics<double> plain_;
-  RodMotion<double> motion_;
 };
 
 }  // namespace
@@ -1021,9 +975,9 @@ GRAZE_MODEL(rod_on_ground) {
   info.states = {{"x_c", "m", "centre, along the ground"},
                  {"y_c", "m", "centre, upwards"},
                  {"phi", "rad", "angle, clockwise from the horizontal"},
-                 {"x_c_dot", "m s-1", "velocity of the centre along the ground"},
-                 {"y_c_dot", "m s-1", "velocity of the centre upwards"},
-                 {"phi_dot", "rad s-1", "angular velocity"}};
+                 {"x_c_dot", "m s-1", "velocity of the centre along the ground", "x_c"},
+                 {"y_c_dot", "m s-1", "velocity of the centre upwards", "y_c"},
+                 {"phi_dot", "rad s-1", "angular velocity", "phi"}};
   info.contacts = {{"A", "m", "end A, at x_c - (l/2) cos(phi)"},
                    {"B", "m", "end B, at x_c + (l/2) cos(phi)"}};
   info.modes =
@@ -1040,7 +994,7 @@ GRAZE_MODEL(rod_on_ground) {
       parameter_table(),
       [](std::span<const double> values, const Tolerance& tolerance) -> std::unique_ptr<System> {
         if (!RodDynamics<double>(values).valid()) return nullptr;
-        return std::make_unique<RodSystem>(values, tolerance);
+        return std::make_unique<TaylorSystem<RodKind>>(RodKind{}, values, tolerance);
       });
   return info;
 }

@@ -13,28 +13,34 @@ enum : std::size_t { m1, m2, k1, k2, c1, c2, A1, A2, delta, d1, d2, r1, r2, mass
 
 std::vector<Parameter> parameter_table() {
   const Range stop = Range::any();
-  std::vector<Parameter> p = {
-      {{"m1", "1", "mass 1, held to the ground by spring 1"}, 1, Range::positive()},
-      {{"m2", "1", "mass 2, held to mass 1 by spring 2"}, 1, Range::positive()},
-      {{"k1", "1", "stiffness of spring 1"}, 1, Range::non_negative()},
-      {{"k2", "1", "stiffness of spring 2"}, 1, Range::non_negative()},
-      {{"c1", "1", "viscous damping beside spring 1"}, 0.1, Range::non_negative()},
-      {{"c2", "1", "viscous damping beside spring 2"}, 0.1, Range::non_negative()},
-      {{"A1", "1", "amplitude of the force on mass 1; negative: in antiphase"}, 0.5, Range::finite()},
-      {{"A2", "1", "amplitude of the force on mass 2; negative: in antiphase"}, 0, Range::finite()},
-      {{"delta", "1", "frequency of both forces"}, 0.16, Range::positive()},
-      {{"d1", "1", "stop of mass 1: above it when positive or 0, below when negative; inf: none"}, 0.3, stop},
-      {{"d2", "1", "stop of mass 2: above it when positive or 0, below when negative; inf: none"}, 0.3, stop},
-      {{"r1", "1", "restitution of stop 1"}, 0.7, Range::unit()},
-      {{"r2", "1", "restitution of stop 2"}, 0.7, Range::unit()},
-      {{"mass_ratio", "1", "m1/m2 at fixed m2, takes the place of m1; 0: m1 as given"},
-       0,
-       Range::non_negative()},
-      {{"f1", "1", "dry friction between mass 1 and the ground; 0: none"}, 0, Range::non_negative()},
-      {{"f2", "1", "dry friction between mass 2 and the ground; 0: none"}, 0, Range::non_negative()},
-      {{"f12", "1", "dry friction between the masses; 0: none"}, 0, Range::non_negative()},
-  };
-  return p;
+  return by_index({
+      {m1, {{"m1", "1", "mass 1, held to the ground by spring 1"}, 1, Range::positive()}},
+      {m2, {{"m2", "1", "mass 2, held to mass 1 by spring 2"}, 1, Range::positive()}},
+      {k1, {{"k1", "1", "stiffness of spring 1"}, 1, Range::non_negative()}},
+      {k2, {{"k2", "1", "stiffness of spring 2"}, 1, Range::non_negative()}},
+      {c1, {{"c1", "1", "viscous damping beside spring 1"}, 0.1, Range::non_negative()}},
+      {c2, {{"c2", "1", "viscous damping beside spring 2"}, 0.1, Range::non_negative()}},
+      {A1, {{"A1", "1", "amplitude of the force on mass 1; negative: in antiphase"}, 0.5, Range::finite()}},
+      {A2, {{"A2", "1", "amplitude of the force on mass 2; negative: in antiphase"}, 0, Range::finite()}},
+      {delta, {{"delta", "1", "frequency of both forces"}, 0.16, Range::positive()}},
+      {d1,
+       {{"d1", "1", "stop of mass 1: above it when positive or 0, below when negative; inf: none"},
+        0.3,
+        stop}},
+      {d2,
+       {{"d2", "1", "stop of mass 2: above it when positive or 0, below when negative; inf: none"},
+        0.3,
+        stop}},
+      {r1, {{"r1", "1", "restitution of stop 1"}, 0.7, Range::unit()}},
+      {r2, {{"r2", "1", "restitution of stop 2"}, 0.7, Range::unit()}},
+      {mass_ratio,
+       {{"mass_ratio", "1", "m1/m2 at fixed m2, takes the place of m1; 0: m1 as given"},
+        0,
+        Range::non_negative()}},
+      {f1, {{"f1", "1", "dry friction between mass 1 and the ground; 0: none"}, 0, Range::non_negative()}},
+      {f2, {{"f2", "1", "dry friction between mass 2 and the ground; 0: none"}, 0, Range::non_negative()}},
+      {f12, {{"f12", "1", "dry friction between the masses; 0: none"}, 0, Range::non_negative()}},
+  });
 }
 
 /// Equations of motion after Xiao, Yue & Xie, with Newton's impact law and, for Frictions = 3, dry friction.
@@ -94,9 +100,9 @@ GRAZE_MODEL(two_dof_stops) {
       "Xiao Huayi, Yue Yuan, Xie Jianhua: Sticking motions and rising phenomena in the two-degree-of-freedom "
       "vibro-impact system"};
   info.states = {{"x1", "1", "displacement of mass 1"},
-                 {"v1", "1", "velocity of mass 1"},
+                 {"v1", "1", "velocity of mass 1", "x1"},
                  {"x2", "1", "displacement of mass 2"},
-                 {"v2", "1", "velocity of mass 2"}};
+                 {"v2", "1", "velocity of mass 2", "x2"}};
   info.contacts = {{"1", "1", "mass 1 at its stop"}, {"2", "1", "mass 2 at its stop"}};
   info.frictions = {{"f1", "1", "mass 1 on the ground"},
                     {"f2", "1", "mass 2 on the ground"},

@@ -12,20 +12,21 @@ namespace {
 enum : std::size_t { l1, l2, m1, m2, d, e, gravity, damping1, damping2, torque1, torque2, frequency };
 
 std::vector<Parameter> parameter_table() {
-  return {
-      {{"l1", "1", "length of rod 1"}, 1, Range::positive()},
-      {{"l2", "1", "length of rod 2"}, 1.1, Range::positive()},
-      {{"m1", "1", "mass of rod 1"}, 3, Range::positive()},
-      {{"m2", "1", "mass of rod 2"}, 3, Range::positive()},
-      {{"d", "1", "distance of the hinges"}, 0.5, Range::positive()},
-      {{"e", "1", "restitution"}, 1, Range::unit()},
-      {{"gravity", "1", "acceleration of free fall"}, 9.81, Range::non_negative()},
-      {{"damping1", "1", "damping of hinge 1"}, 0, Range::non_negative()},
-      {{"damping2", "1", "damping of hinge 2"}, 0, Range::non_negative()},
-      {{"torque1", "1", "amplitude of the torque on rod 1"}, 0, Range::finite()},
-      {{"torque2", "1", "amplitude of the torque on rod 2"}, 0, Range::finite()},
-      {{"frequency", "1", "frequency of both torques; 0: none, autonomous"}, 0, Range::non_negative()},
-  };
+  return by_index({
+      {l1, {{"l1", "1", "length of rod 1"}, 1, Range::positive()}},
+      {l2, {{"l2", "1", "length of rod 2"}, 1.1, Range::positive()}},
+      {m1, {{"m1", "1", "mass of rod 1"}, 3, Range::positive()}},
+      {m2, {{"m2", "1", "mass of rod 2"}, 3, Range::positive()}},
+      {d, {{"d", "1", "distance of the hinges"}, 0.5, Range::positive()}},
+      {e, {{"e", "1", "restitution"}, 1, Range::unit()}},
+      {gravity, {{"gravity", "1", "acceleration of free fall"}, 9.81, Range::non_negative()}},
+      {damping1, {{"damping1", "1", "damping of hinge 1"}, 0, Range::non_negative()}},
+      {damping2, {{"damping2", "1", "damping of hinge 2"}, 0, Range::non_negative()}},
+      {torque1, {{"torque1", "1", "amplitude of the torque on rod 1"}, 0, Range::finite()}},
+      {torque2, {{"torque2", "1", "amplitude of the torque on rod 2"}, 0, Range::finite()}},
+      {frequency,
+       {{"frequency", "1", "frequency of both torques; 0: none, autonomous"}, 0, Range::non_negative()}},
+  });
 }
 
 }  // namespace
@@ -52,6 +53,7 @@ struct TwoPendulumsEquations {
 
   bool valid() const { return true; }
   Symmetry symmetry(int state) const { return state < 2 ? Symmetry::turn : Symmetry::none; }
+  static bool is_velocity(int state) { return state >= 2; }
   S period() const { return omega > S(0) ? S(2 * M_PI) / omega : S(0); }
   double rate() const {
     double fastest = value_of(omega);
@@ -99,19 +101,21 @@ struct TwoPendulumsEquations {
     return along * (length[1 - i] - along);
   }
   template <class T>
-  void kick(int i, const Vector<T>& x, const T& speed, Vector<T>& v) const {
+  void kick(int i, const T&, const Vector<T>& x, const T& speed, Vector<T>& v) const {
     const auto [phi, theta] = turn(i, x, speed);
     v(2) += phi;
     v(3) += theta;
   }
   template <class T>
-  void lift(int i, const Vector<T>& x, const T& gap, Vector<T>& v) const {
+  void lift(int i, const T&, const Vector<T>& x, const T& gap, Vector<T>& v) const {
     const auto [phi, theta] = turn(i, x, gap);
     v(0) += phi;
     v(1) += theta;
   }
   S restitution(int) const { return bounce; }
-  double reach(int i, const Vector<double>&) const { return value_of(distance) + value_of(length[i]); }
+  double reach(int i, double, const Vector<double>&) const {
+    return value_of(distance) + value_of(length[i]);
+  }
   double length_of(const Vector<double>& x) const { return x.head(2).cwiseAbs().maxCoeff(); }
   double speed_of(const Vector<double>& x) const { return x.tail(2).cwiseAbs().maxCoeff(); }
 
@@ -167,8 +171,8 @@ GRAZE_MODEL(two_pendulums) {
       "systems"};
   info.states = {{"phi", "rad", "angle of rod 1 from the downward vertical"},
                  {"theta", "rad", "angle of rod 2 from the downward vertical"},
-                 {"phi_dot", "rad", "angular velocity of rod 1, per unit of time"},
-                 {"theta_dot", "rad", "angular velocity of rod 2, per unit of time"}};
+                 {"phi_dot", "rad", "angular velocity of rod 1, per unit of time", "phi"},
+                 {"theta_dot", "rad", "angular velocity of rod 2, per unit of time", "theta"}};
   info.contacts = {{"A", "1", "end of rod 1 on rod 2"}, {"B", "1", "end of rod 2 on rod 1"}};
   info.modes =
       "bit 0 set: A closed; bit 1 set: B closed; bit 2 set: the end of rod 1 has passed by rod 2; bit 3 set: "

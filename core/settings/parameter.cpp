@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
 namespace graze {
@@ -38,9 +39,10 @@ void check_range(double x, const Value& value, const Range& range, const std::st
   if (!range.contains(x)) reject(value, path, "must satisfy " + range.text());
 }
 
-Value checked_number(const Value& value, const Range& range, const std::string& path) {
+Value checked_number(const Value& value, const Key& key, const std::string& path) {
+  if (key.expressions && value.is_text()) return value;
   const double x = value.number(path);
-  check_range(x, value, range, path);
+  check_range(x, value, key.range, path);
   return Value(x, value.place());
 }
 
@@ -66,16 +68,16 @@ Value checked_elements(const Value& value, const std::string& path, const Check&
   return Value(std::move(result), value.place());
 }
 
-Value checked_numbers(const Value& value, const Range& range, const std::string& path) {
+Value checked_numbers(const Value& value, const Key& key, const std::string& path) {
   return checked_elements(value, path, [&](const Value& element, const std::string& element_path) {
-    return checked_number(element, range, element_path);
+    return checked_number(element, key, element_path);
   });
 }
 
-Value checked_matrix(const Value& value, const Range& range, const std::string& path) {
-  static_cast<void>(value.matrix(path));  // rows equally long
+Value checked_matrix(const Value& value, const Key& key, const std::string& path) {
+  if (!key.expressions) static_cast<void>(value.matrix(path));  // rows equally long
   return checked_elements(value, path, [&](const Value& row, const std::string& row_path) {
-    return checked_numbers(row, range, row_path);
+    return checked_numbers(row, key, row_path);
   });
 }
 
@@ -85,7 +87,7 @@ Value checked_table(const Value& value, const std::vector<Key>& children,
 Value checked_setting(const Value& value, const Key& key, const std::string& path) {
   switch (key.type) {
     case Key::Type::number:
-      return checked_number(value, key.range, path);
+      return checked_number(value, key, path);
     case Key::Type::integer:
       return checked_integer(value, key.range, path);
     case Key::Type::boolean:
@@ -93,9 +95,9 @@ Value checked_setting(const Value& value, const Key& key, const std::string& pat
     case Key::Type::text:
       return checked_text(value, key.choices, path);
     case Key::Type::numbers:
-      return checked_numbers(value, key.range, path);
+      return checked_numbers(value, key, path);
     case Key::Type::matrix:
-      return checked_matrix(value, key.range, path);
+      return checked_matrix(value, key, path);
     case Key::Type::table:
       return checked_table(value, key.children, key.variants, path);
     case Key::Type::tables:
@@ -182,6 +184,17 @@ Key::Key(Key&& other) noexcept = default;
 Key& Key::operator=(const Key& other) = default;
 Key& Key::operator=(Key&& other) noexcept = default;
 Key::~Key() = default;
+
+std::vector<Parameter> by_index(const std::vector<IndexedParameter>& parameters) {
+  std::vector<Parameter> list(parameters.size());
+  for (const IndexedParameter& p : parameters) {
+    if (p.index >= list.size() || !list[p.index].name.empty()) {
+      throw std::logic_error("parameter " + p.parameter.name + " has no index of its own below their number");
+    }
+    list[p.index] = p.parameter;
+  }
+  return list;
+}
 
 bool Range::contains(double x) const {
   return (low_open ? x > low : x >= low) && (high_open ? x < high : x <= high);

@@ -2,6 +2,7 @@
 /// JSON Schema, `graze models` and the documentation all read these tables, nothing else.
 #pragma once
 
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <vector>
@@ -33,6 +34,8 @@ struct Quantity {
   std::string name;
   std::string unit;  ///< UDUNITS text; "1" for a dimensionless one
   std::string meaning;
+  std::string velocity_of{};  ///< of a state that is the time derivative of another one: the name of that one
+  std::string symbol{};       ///< in pictures; empty: the one that the name spells
 };
 
 /// A scalar that a sweep may vary.
@@ -40,6 +43,16 @@ struct Parameter : Quantity {
   double value = 0;  ///< the default, or what the case file says
   Range range;
 };
+
+/// A parameter and its index in the list of a model's values.
+struct IndexedParameter {
+  std::size_t index;
+  Parameter parameter;
+};
+
+/// The list in the order of the indices, whatever order these stand in. Throws std::logic_error where two
+/// share one or one is beyond their number.
+std::vector<Parameter> by_index(const std::vector<IndexedParameter>& parameters);
 
 /// One setting of a case file.
 struct Key {
@@ -70,6 +83,7 @@ struct Key {
   Value fallback;         ///< the default; empty: none
   bool required = false;  ///< an error when left out
   Range range;
+  bool expressions = false;  ///< each of its numbers may be text, an expression; its value is checked later
   std::vector<std::string> choices;
   std::vector<Key> children;
   std::vector<Variant> variants;

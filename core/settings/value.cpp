@@ -234,6 +234,9 @@ void Value::set(std::string_view name, Value value) {
 std::string Value::toml() const { return std::visit(TomlWriter{}, data_); }
 
 std::string nearest_name(std::string_view wrong, const std::vector<std::string>& names) {
+  constexpr std::size_t least_beginning = 3;
+  for (const std::string& name : names)
+    if (wrong.size() >= least_beginning && name.starts_with(wrong)) return name;
   std::string nearest;
   std::size_t least = (wrong.size() + 2) / 3 + 1;
   for (const std::string& name : names) {

@@ -84,8 +84,9 @@ class Value {
   Place place_;
 };
 
-/// The name nearest to a misspelt one, or "": edit distance (a swap of neighbours counts one) at most a third
-/// of its length, rounded up; the first of equally near ones.
+/// The name nearest to a misspelt one, or "": the first that begins with it (three letters or more), else the
+/// one at the least edit distance (a swap of neighbours counts one), at most a third of its length, rounded
+/// up; the first of equally near ones.
 std::string nearest_name(std::string_view wrong, const std::vector<std::string>& names);
 
 }  // namespace graze

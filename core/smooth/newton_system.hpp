@@ -19,7 +19,8 @@
 #include "core/math/elimination.hpp"
 #include "core/smooth/motion.hpp"
 #include "core/smooth/system.hpp"
-#include "core/system/model.hpp"
+#include "core/system/mode.hpp"
+#include "core/system/tolerance.hpp"
 
 namespace graze {
 
@@ -36,11 +37,11 @@ namespace graze {
 ///     T gap(int i, const T& t, const Vector<T>& x) const                   >= 0 while open
 ///     T opening(int i, const T& t, const Vector<T>& x) const               d gap/dt
 ///     T pressing(int i, const T& t, const Vector<T>& x) const              −d²gap/dt², all contacts open
-///     void kick(int i, const Vector<T>& x, const T& speed, Vector<T>& v) const
+///     void kick(int i, const T& t, const Vector<T>& x, const T& speed, Vector<T>& v) const
 ///         adds to v the change of velocities per impulse that adds `speed` to the opening speed
-///     void lift(int i, const Vector<T>& x, const T& gap, Vector<T>& v) const
+///     void lift(int i, const T& t, const Vector<T>& x, const T& gap, Vector<T>& v) const
 ///         adds to v the change of positions along the same direction that adds `gap` to the gap
-///     double reach(int i, x of double) const   size of the terms in the gap
+///     double reach(int i, double t, x of double) const   size of the terms in the gap
 ///     double length_of(x of double) const, speed_of(x of double) const  size of positions and of velocities
 ///     S restitution(int i) const
 ///     bool valid() const                false: these parameters make no system
@@ -85,9 +86,8 @@ struct ContactDynamics : Equations<S> {
 
   using Free::Free;
 
-  bool watched(int k, std::int64_t mode) const { return k < count() || closed(k - count(), mode); }
-  bool is_gap(int k, std::int64_t mode) const { return k < count() && !closed(k, mode); }
-  static bool closed(int i, std::int64_t mode) { return ((mode >> i) & 1) != 0; }
+  bool watched(int k, std::int64_t mode) const { return k < count() || is_closed(mode, k - count()); }
+  bool is_gap(int k, std::int64_t mode) const { return k < count() && !is_closed(mode, k); }
   /// −1 when contact i has been passed by and is met from behind.
   double side(int i, std::int64_t mode) const {
     return has_foot && ((mode >> (count() + i)) & 1) != 0 ? -1.0 : 1.0;
@@ -96,7 +96,7 @@ struct ContactDynamics : Equations<S> {
   template <class T>
   static T seen_from(double side, const T& value) {
     if constexpr (has_foot) {
-      return value * S(side);
+      return side == 1 ? value : T(value * S(side));
     } else {
       return value;
     }
@@ -116,8 +116,8 @@ struct ContactDynamics : Equations<S> {
     return seen_from(side(i, mode), Free::pressing(i, t, x));
   }
   template <class T>
-  void kick_in(int i, std::int64_t mode, const Vector<T>& x, const T& speed, Vector<T>& v) const {
-    Free::kick(i, x, seen_from(side(i, mode), speed), v);
+  void kick_in(int i, std::int64_t mode, const T& t, const Vector<T>& x, const T& speed, Vector<T>& v) const {
+    Free::kick(i, t, x, seen_from(side(i, mode), speed), v);
   }
 
   template <class T>
@@ -126,7 +126,7 @@ struct ContactDynamics : Equations<S> {
     if (!any_closed(mode)) return;
     const Forces<T> force = forces(mode, t, x);
     for (int i = 0; i < count(); ++i) {
-      if (closed(i, mode)) kick_in(i, mode, x, force(i), rate);
+      if (is_closed(mode, i)) kick_in(i, mode, t, x, force(i), rate);
     }
   }
   template <class T>
@@ -134,14 +134,14 @@ struct ContactDynamics : Equations<S> {
     if constexpr (has_foot) {
       if (k >= count()) return Free::foot(k - count(), t, x);
     }
-    return closed(k, mode) ? T(forces(mode, t, x)(k)) : gap_in(k, mode, t, x);
+    return is_closed(mode, k) ? T(forces(mode, t, x)(k)) : gap_in(k, mode, t, x);
   }
   /// Change of opening speed i per kick j.
   template <class T>
   T response(int i, int j, std::int64_t mode, const T& t, const Vector<T>& x) const {
     const T before = opening_in(i, mode, t, x);
     Vector<T> kicked = x;
-    kick_in(j, mode, x, constant(t, S(1)), kicked);
+    kick_in(j, mode, t, x, constant(t, S(1)), kicked);
     return opening_in(i, mode, t, kicked) - before;
   }
   /// Calls f(k, share) for the kicks that together add one to the opening speed of contact i and hold the
@@ -166,7 +166,7 @@ struct ContactDynamics : Equations<S> {
     if (!any_closed(others)) return a;
     const Forces<T> force = forces(others, t, x);
     for (int j = 0; j < count(); ++j) {
-      if (closed(j, others)) a = a - response(i, j, mode, t, x) * force(j);
+      if (is_closed(others, j)) a = a - response(i, j, mode, t, x) * force(j);
     }
     return a;
   }
@@ -192,7 +192,7 @@ struct ContactDynamics : Equations<S> {
   std::vector<int> closed_in(std::int64_t mode) const {
     std::vector<int> set;
     for (int i = 0; i < count(); ++i) {
-      if (closed(i, mode)) set.push_back(i);
+      if (is_closed(mode, i)) set.push_back(i);
     }
     return set;
   }
@@ -245,7 +245,7 @@ class SmoothMotion final
   /// A contact that never opens would leave the place where its body rests free, were it not put there.
   void rest_on_closed() {
     for (int i = 0; i < count(); ++i) {
-      if (!Dynamics::closed(i, mode_)) continue;
+      if (!is_closed(mode_, i)) continue;
       put_on(i);
       kick(i, approach(i));
     }
@@ -285,26 +285,26 @@ class SmoothMotion final
   void pass_by(int i) { mode_ ^= std::int64_t{1} << (count() + i); }
   void rest_slopes() {
     for (int i = 0; i < count(); ++i) {
-      if (!Dynamics::closed(i, mode_)) continue;
+      if (!is_closed(mode_, i)) continue;
       lift(i, S(-Rules::slopes_of(gap(i))));
       kick(i, Rules::slopes_of(approach(i)));
     }
   }
   S gap(int i) const { return dynamics().gap_in(i, mode_, time, x); }
   S approach(int i) const { return -dynamics().opening_in(i, mode_, time, x); }
-  double reach(int i) const { return dynamics().reach(i, values_of(x).eval()); }
+  double reach(int i) const { return dynamics().reach(i, value_of(time), values_of(x).eval()); }
   double length() const { return dynamics().length_of(values_of(x).eval()); }
   double speed() const { return dynamics().speed_of(values_of(x).eval()); }
   S restitution(int i) const { return dynamics().restitution(i); }
   void kick(int i, const S& speed) {
     const State at = x;
     dynamics().each_share(i, mode_, time, at, [&](int k, const S& share) {
-      dynamics().kick_in(k, mode_, at, S(share * speed), x);
+      dynamics().kick_in(k, mode_, time, at, S(share * speed), x);
     });
   }
   void strike(int i, const S& speed) {
     const State at = x;
-    dynamics().kick_in(i, mode_, at, speed, x);
+    dynamics().kick_in(i, mode_, time, at, speed, x);
   }
   S response(int i, int j) const { return dynamics().response(i, j, mode_, time, x); }
   S pressing(int i) const { return dynamics().pressing_in(i, mode_, time, x); }
@@ -321,7 +321,7 @@ class SmoothMotion final
   }
   /// Forces are accelerations here.
   bool stays_at_zero(int k, std::span<const double> c) const {
-    if (k >= count() || !Dynamics::closed(k, mode_)) return Rules::Loop::stays_at_zero(k, c);
+    if (k >= count() || !is_closed(mode_, k)) return Rules::Loop::stays_at_zero(k, c);
     double size = 0;
     for (const double a : c) size += std::abs(a);
     return size <= 1e-14 * (reach(k) + length()) * dynamics().rate() * dynamics().rate();
@@ -333,15 +333,16 @@ class SmoothMotion final
   void lift(int i, const S& change) {
     const State at = x;
     dynamics().each_share(i, mode_, time, at, [&](int k, const S& share) {
-      dynamics().lift(k, at, S(share * dynamics().seen_from(dynamics().side(k, mode_), change)), x);
+      dynamics().lift(k, time, at, S(share * dynamics().seen_from(dynamics().side(k, mode_), change)), x);
     });
   }
   /// dλ/dt along the motion with contact i closed.
   S force_rate(int i) { return this->guard_rate(i, mode_ | (std::int64_t{1} << i)); }
   Rebound<S> rebound(int i, const S& speed) {
     State direction = State::Constant(x.size(), S(0));
-    dynamics().each_share(i, mode_, time, x,
-                          [&](int k, const S& share) { dynamics().kick_in(k, mode_, x, share, direction); });
+    dynamics().each_share(i, mode_, time, x, [&](int k, const S& share) {
+      dynamics().kick_in(k, mode_, time, x, share, direction);
+    });
     const S damping = this->flow().along(time, x, direction, [&](const auto& t, const auto& y) {
       return dynamics().pressing_in(i, mode_, t, y);
     })[1];
@@ -351,8 +352,8 @@ class SmoothMotion final
     State p = State::Constant(x.size(), S(0));
     State u = p;
     dynamics().each_share(i, mode_, time, x, [&](int k, const S& share) {
-      dynamics().lift(k, x, S(share * dynamics().side(k, mode_)), p);
-      dynamics().kick_in(k, mode_, x, share, u);
+      dynamics().lift(k, time, x, S(share * dynamics().side(k, mode_)), p);
+      dynamics().kick_in(k, mode_, time, x, share, u);
     });
     this->feel_gap(mode_ | (std::int64_t{1} << i), p, u, integral);
   }
@@ -377,7 +378,7 @@ class SmoothMotion final
   }
   bool finish(const Leg& leg) {
     const int i = leg.contact;
-    const bool is_closed = Dynamics::closed(i, mode_);
+    const bool held = is_closed(mode_, i);
     switch (leg.end) {
       case EventKind::impact:
         ending.guard = gap(i);
@@ -385,7 +386,7 @@ class SmoothMotion final
         put_on(i);
         return this->strike_as_prescribed(i) == Outcome::ok;
       case EventKind::graze:
-        ending.guard = is_closed ? force_rate(i) : S(-approach(i));
+        ending.guard = held ? force_rate(i) : S(-approach(i));
         ending.measure = dynamics().guard(i, mode_, time, x);
         break;
       case EventKind::release:

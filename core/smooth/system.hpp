@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -10,9 +11,9 @@
 
 #include "core/contact/follow_segments.hpp"
 #include "core/math/dual.hpp"
-#include "core/system/model.hpp"
 #include "core/system/motion_system.hpp"
 #include "core/system/system.hpp"
+#include "core/system/tolerance.hpp"
 
 namespace graze {
 
@@ -27,7 +28,15 @@ namespace graze {
 ///     static constexpr int touches              guards whose Touch the engine keeps; the contacts come first
 ///     T gap_in(i, mode, t, x) const, T opening_in(i, mode, t, x) const     gap and d gap/dt
 ///
-/// and may provide `Symmetry symmetry(int state) const`.
+/// and may provide
+///
+///     static constexpr int outer_states         the model's; what follows them is the engine's own
+///     static constexpr bool compliant           a pressed contact has no gap: it is 0
+///     static constexpr int frictions            with bool sticks(int k, mode) const
+///     bool repeats() const                      whether the forcing has the period
+///     Symmetry symmetry(int state) const
+///     Eigen::MatrixXd shifts() const            System::shifts
+///     bool is_velocity(int state) const
 ///
 /// A motion with `bool follow(const Leg&, const S& duration)` and `Ending<S> ending` can be followed in legs
 /// (core/follow_legs).
@@ -49,7 +58,7 @@ class TaylorSystem : public System {
     if constexpr (Plain::states == Eigen::Dynamic) {
       return plain_.size();
     } else {
-      return Plain::states;
+      return own_states;
     }
   }
   int contacts() const override {
@@ -66,8 +75,42 @@ class TaylorSystem : public System {
       return System::symmetry(state);
     }
   }
+  int frictions() const override {
+    if constexpr (requires { Plain::frictions; }) {
+      return Plain::frictions;
+    } else {
+      return System::frictions();
+    }
+  }
+  bool sticks(const HybridState& state, int k) override {
+    if constexpr (requires { Plain::frictions; }) {
+      return plain_.sticks(k, state.mode);
+    } else {
+      return System::sticks(state, k);
+    }
+  }
+  Eigen::MatrixXd shifts() const override {
+    if constexpr (requires { plain_.shifts(); }) {
+      return plain_.shifts();
+    } else {
+      return System::shifts();
+    }
+  }
+  bool is_velocity(int state) const override {
+    if constexpr (requires { plain_.is_velocity(state); }) {
+      return plain_.is_velocity(state);
+    } else {
+      return System::is_velocity(state);
+    }
+  }
   double period() const override { return plain_.period(); }
-  bool periodic() const override { return true; }
+  bool periodic() const override {
+    if constexpr (requires { plain_.repeats(); }) {
+      return plain_.repeats();
+    } else {
+      return true;
+    }
+  }
   double rate() const override { return plain_.rate(); }
 
   Outcome advance(HybridState& state, const Section& section, Observer* observer) override {
@@ -98,10 +141,11 @@ class TaylorSystem : public System {
   void gaps(const HybridState& state, Eigen::VectorXd& gap, Eigen::VectorXd& rate) const override {
     gap.resize(contacts());
     rate.resize(contacts());
-    const Vector<double> x = state.x;
+    const Vector<double> x = inner<double>(state);
     for (int i = 0; i < contacts(); ++i) {
       gap(i) = plain_.gap_in(i, state.mode, state.time, x);
       rate(i) = plain_.opening_in(i, state.mode, state.time, x);
+      if constexpr (requires { Plain::compliant; }) gap(i) = std::max(0.0, gap(i));
       if constexpr (requires { plain_.behind(i, state.x); }) {  // before the start has told the side
         if (state.settled || !(gap(i) < 0) || !plain_.behind(i, state.x)) continue;
         gap(i) = -gap(i);
@@ -113,9 +157,9 @@ class TaylorSystem : public System {
     using S = Dual<1>;
     const std::vector<S> values(values_.begin(), values_.end());
     const auto dynamics = kind_.template dynamics<S>(std::span<const S>(values));
-    Vector<S> x = state.x.template cast<S>();
-    Eigen::RowVectorXd gradient(x.size());
-    for (Eigen::Index i = 0; i < x.size(); ++i) {
+    Vector<S> x = inner<S>(state);
+    Eigen::RowVectorXd gradient(state.x.size());
+    for (Eigen::Index i = 0; i < gradient.size(); ++i) {
       x(i).slope[0] = 1;
       gradient(i) = dynamics.gap_in(contact, state.mode, S(state.time), x).slope[0];
       x(i).slope[0] = 0;
@@ -127,9 +171,24 @@ class TaylorSystem : public System {
   template <class T>
   using Vector = Eigen::Matrix<T, Plain::states, 1>;
   static constexpr auto same = [](Eigen::Index i) { return i; };
+  static constexpr int own_states = [] {
+    if constexpr (requires { Plain::outer_states; }) {
+      return Plain::outer_states;
+    } else {
+      return Plain::states;
+    }
+  }();
+  /// The state, and nothing in the entries of the engine's own.
+  template <class T>
+  static Vector<T> inner(const HybridState& state) {
+    const Eigen::Index own = state.x.size();
+    Vector<T> x = Vector<T>::Constant(Plain::states == Eigen::Dynamic ? own : Plain::states, T(0));
+    for (Eigen::Index i = 0; i < own; ++i) x(i) = T(state.x(i));
+    return x;
+  }
   /// Derivatives carried at once.
-  static constexpr int directions = Plain::states == Eigen::Dynamic ? 6 : Plain::states;
-  static constexpr int leg_directions = directions + 3;
+  static constexpr int directions = Plain::states == Eigen::Dynamic ? 6 : own_states;
+  static constexpr int leg_directions = Plain::states == Eigen::Dynamic ? directions : directions + 3;
   static constexpr bool has_legs = requires(typename Kind::template Motion<Dual<leg_directions>> & point,
                                             const Leg& leg, const Dual<leg_directions>& duration) {
     point.follow(leg, duration);

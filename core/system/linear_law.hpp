@@ -3,7 +3,6 @@
 
 #include <Eigen/Core>
 #include <cstdint>
-#include <optional>
 
 namespace graze {
 
@@ -21,14 +20,6 @@ struct LinearLaw {
   double rate = 0;          ///< System::rate
   double chatter = 0;       ///< Tolerance::chatter
   std::int64_t events = 0;  ///< Tolerance::events
-};
-
-/// A system may be one of these: those who move many motions at a time ask for it.
-class LinearSource {
- public:
-  virtual ~LinearSource() = default;
-  /// Nothing: it is not linear, or has frictions, at its values. Else it is valid as long as the system is.
-  virtual std::optional<LinearLaw> linear_law() const = 0;
 };
 
 }  // namespace graze

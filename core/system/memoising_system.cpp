@@ -69,11 +69,6 @@ Outcome RecallingSystem::advance(HybridState& state, const Section& section, Obs
   return outcome;
 }
 
-std::optional<LinearLaw> RecallingSystem::linear_law() const {
-  const auto* source = dynamic_cast<const LinearSource*>(system_.get());
-  return source != nullptr ? source->linear_law() : std::nullopt;
-}
-
 std::unique_ptr<System> recalling(std::unique_ptr<System> system) {
   if (!system) return nullptr;
   return std::make_unique<RecallingSystem>(std::move(system));

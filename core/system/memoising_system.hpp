@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/system/linear_law.hpp"
 #include "core/system/system.hpp"
 
 namespace graze {
@@ -25,7 +24,7 @@ bool go_on_alike(const HybridState& a, const HybridState& b);
 /// one everything is; so it is with derivatives.
 ///
 /// A memory is one motion's: several that take turns would drive each other out of it.
-class RecallingSystem final : public System, public LinearSource {
+class RecallingSystem final : public System {
  public:
   static constexpr std::size_t capacity = 32;
 
@@ -53,7 +52,9 @@ class RecallingSystem final : public System, public LinearSource {
     return system_->gap_gradient(state, contact);
   }
   Symmetry symmetry(int state) const override { return system_->symmetry(state); }
-  std::optional<LinearLaw> linear_law() const override;
+  Eigen::MatrixXd shifts() const override { return system_->shifts(); }
+  bool is_velocity(int state) const override { return system_->is_velocity(state); }
+  std::optional<LinearLaw> linear_law() const override { return system_->linear_law(); }
 
   /// Meetings with a section so far that were known.
   std::size_t recalled() const { return recalled_; }

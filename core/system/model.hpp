@@ -10,22 +10,9 @@
 #include "core/settings/parameter.hpp"
 #include "core/settings/value.hpp"
 #include "core/system/system.hpp"
+#include "core/system/tolerance.hpp"
 
 namespace graze {
-
-/// Numbers that decide when the engine stops following; each with its reason in tolerance_keys().
-struct Tolerance {
-  double chatter = 1e-5;
-  double turn = 0.01;
-  std::int64_t events = 100000;
-  double patience = 1000;
-  double integration = 1e-15;
-};
-
-/// Table [tolerance] of the case file.
-const std::vector<Key>& tolerance_keys();
-/// From the checked table.
-Tolerance read_tolerance(const Value& table);
 
 class Model {
  public:
@@ -74,6 +61,10 @@ struct ModelInfo {
       std::vector<Parameter> parameters,
       std::function<std::unique_ptr<System>(std::span<const double>, const Tolerance&)> system);
 };
+
+/// The same model where the case file gives its parameters these values, in the order of parameters().
+std::shared_ptr<const Model> with_values(std::shared_ptr<const Model> model,
+                                         const std::vector<double>& values);
 
 /// All models, by name.
 const std::vector<ModelInfo>& models();

@@ -1,8 +1,26 @@
 #include "core/system/system.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace graze {
+
+double size_of(const System& system, const Eigen::VectorXd& x) {
+  double size = 0;
+  for (Eigen::Index i = 0; i < x.size(); ++i) {
+    const double entry = std::abs(x(i));
+    size = std::max(size, system.is_velocity(static_cast<int>(i)) ? entry / system.rate() : entry);
+  }
+  return size;
+}
+
+bool may_start(System& system, HybridState state) {
+  state.settled = false;
+  Section at_once;
+  at_once.kind = Section::Kind::time;
+  at_once.interval = 0;
+  return system.advance(state, at_once, nullptr) != Outcome::bad_start;
+}
 
 std::optional<Course> System::follow(std::span<const Leg> legs, int parameter) {
   if (legs.size() != 1 || legs.front().length != Leg::Length::own || !(period() > 0)) return std::nullopt;

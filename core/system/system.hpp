@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "core/system/event.hpp"
+#include "core/system/linear_law.hpp"
+#include "core/system/mode.hpp"
 #include "core/system/outcome.hpp"
 #include "core/system/segment.hpp"
 
@@ -51,11 +53,10 @@ struct Section {
 };
 
 /// What may be added to a state without changing anything else of the motion: analyses that ask whether a
-/// motion comes back ask it but for that.
+/// motion comes back ask it but for that, and but for System::shifts.
 enum class Symmetry {
   none,
-  turn,  ///< whole turns, 2π: an angle
-  shift  ///< anything: a place along something that is alike everywhere
+  turn  ///< whole turns, 2π: an angle
 };
 
 /// Derivatives carried along a motion, one direction per column: of the state, the time and the parameters.
@@ -85,6 +86,9 @@ class System {
   virtual bool periodic() const = 0;
   /// The fastest rate of the system, 1/time: its highest natural, damping or forcing frequency.
   virtual double rate() const = 0;
+  /// What those ask for who move many motions at a time, valid as long as the system is. Nothing: it is not
+  /// linear, or has frictions, at its values.
+  virtual std::optional<LinearLaw> linear_law() const { return std::nullopt; }
 
   /// Moves from where `state` stands to the next meeting with the section, events reported to `observer`
   /// (nullptr: none). On an outcome other than ok the state is where the motion broke off.
@@ -107,6 +111,22 @@ class System {
     static_cast<void>(state);
     return Symmetry::none;
   }
+  /// Directions of the state space, independent, in columns: any multiple of them may be added to a state
+  /// without changing anything else of the motion, as where bodies are nowhere fixed.
+  virtual Eigen::MatrixXd shifts() const { return Eigen::MatrixXd(states(), 0); }
+  /// Whether a state is a velocity: beside the others it counts over rate().
+  virtual bool is_velocity(int state) const {
+    static_cast<void>(state);
+    return false;
+  }
 };
+
+/// Size of a state, or of a difference of states, in the unit of positions: the greatest entry, velocities
+/// over the system's rate.
+double size_of(const System& system, const Eigen::VectorXd& x);
+
+/// Whether a motion may begin at a state: the rule by which the engine itself begins one, which takes what
+/// lies behind a contact by no more than rounding as on it.
+bool may_start(System& system, HybridState state);
 
 }  // namespace graze

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "drivers/plot/sheet.hpp"
+#include "drivers/command/array_values.hpp"
 
 namespace graze {
 

@@ -10,8 +10,8 @@
 
 #include "core/results/ragged.hpp"
 #include "core/settings/value.hpp"
+#include "drivers/command/array_values.hpp"
 #include "drivers/command/summary.hpp"
-#include "drivers/plot/sheet.hpp"
 
 namespace graze {
 namespace {

@@ -14,6 +14,7 @@ GRAZE_COMMAND(cite) {
   Verb verb = app.add_verb("cite", "print the papers behind the model of a case");
   const auto path = std::make_shared<std::string>();
   verb.option("CASE", *path, "case file (TOML)", {.required = true});
+  verb.footer("Example:\n  graze cite case.toml");
   verb.callback([path] {
     for (const std::string& source : load_case(*path, {}).model->citations) fmt::print("{}\n", source);
   });

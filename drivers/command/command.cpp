@@ -1,7 +1,13 @@
 #include "drivers/command/command.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string_view>
 #include <utility>
+
+#include "core/settings/value.hpp"
 
 namespace graze {
 namespace {
@@ -50,10 +56,22 @@ CommandLine::CommandLine(const char* about, const char* version, const char* foo
 CommandLine::~CommandLine() = default;
 
 Verb CommandLine::add_verb(const char* name, const char* meaning) {
+  names_.emplace_back(name);
   return Verb(*app_->add_subcommand(name, meaning));
 }
 
 std::optional<Exit> CommandLine::parse(int argc, char** argv) {
+  if (argc < 2) {
+    fmt::print(stderr, "{}", app_->help());
+    return Exit::wrong_input;
+  }
+  const std::string_view first = argv[1];
+  if (!first.starts_with('-') && std::find(names_.begin(), names_.end(), first) == names_.end()) {
+    const std::string nearest = nearest_name(first, names_);
+    fmt::print(stderr, "graze: there is no command {}; {}graze --help lists them all\n", first,
+               nearest.empty() ? "" : fmt::format("did you mean {}? ", nearest));
+    return Exit::wrong_input;
+  }
   try {
     app_->parse(argc, argv);
     return std::nullopt;

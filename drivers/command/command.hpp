@@ -72,6 +72,7 @@ class CommandLine {
 
  private:
   std::unique_ptr<CLI::App> app_;
+  std::vector<std::string> names_;  ///< of the verbs
 };
 
 }  // namespace graze

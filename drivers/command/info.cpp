@@ -11,6 +11,7 @@
 #include "core/system/outcome.hpp"
 #include "data/archive.hpp"
 #include "data/h5.hpp"
+#include "drivers/command/array_headers.hpp"
 #include "drivers/command/basin_table.hpp"
 #include "drivers/command/branch_table.hpp"
 #include "drivers/command/broken_files.hpp"
@@ -41,26 +42,6 @@ void print_provenance(const Attributes& attributes) {
       fmt::print("{}:\n{}{}", name, indented(text), text.back() == '\n' ? "" : "\n");
     }
   }
-}
-
-/// All arrays without their values, which may be too many to read. Empty for a file that can't be opened:
-/// read_result says why.
-std::vector<Array> headers(const std::string& path) {
-  std::vector<Array> arrays;
-  try {
-    const h5::File file = h5::File::open(path);
-    for (const std::string& name : file.arrays()) {
-      Array& array = arrays.emplace_back();
-      array.name = name;
-      array.dimensions = file.dimensions_of(name);
-      array.unit = file.text(name, "units");
-      array.long_name = file.text(name, "long_name");
-      if (file.has_attribute(name, "flag_meanings")) array.flags = {file.text(name, "flag_meanings")};
-    }
-  } catch (const h5::Error&) {
-    arrays.clear();
-  }
-  return arrays;
 }
 
 bool has_groups(const std::string& path) {
@@ -127,7 +108,7 @@ void print_basins(const Dataset& data) {
 }
 
 void info(const std::string& path) {
-  const std::vector<Array> arrays = headers(path);
+  const std::vector<Array> arrays = array_headers(path);
   std::vector<std::string> wanted = classifying(arrays);
   wanted.insert(wanted.end(), basin_arrays().begin(), basin_arrays().end());
   const Result result = read_result(path, wanted);
@@ -165,6 +146,10 @@ GRAZE_COMMAND(info) {
   const auto verified = std::make_shared<bool>(false);
   verb.flag("--verify", *verified,
             "only compare the digest of the file, or of its blocks, with all that it holds");
+  verb.footer(
+      "Examples:\n"
+      "  graze info result.h5\n"
+      "  graze info branches.h5 --csv > points.csv");
   verb.callback([path, csv, verified] {
     if (*verified) return verify(*path);
     on_result(*path, [&] { *csv ? print_csv(*path) : info(*path); });

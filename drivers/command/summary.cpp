@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/maps/attractor.hpp"
 #include "core/system/outcome.hpp"
 
 namespace graze {
@@ -20,6 +21,19 @@ void print_advice(std::FILE* to, const ClassCount& failed) {
   const auto place = std::find(names.begin(), names.end(), failed.name);
   if (place == names.end() || place == names.begin()) return;  // of a newer version, or ok
   fmt::print(to, "  {} points: {}\n", failed.count, advice(static_cast<Outcome>(place - names.begin())));
+}
+
+void print_undetermined(std::FILE* to, const std::vector<ClassCount>& counts) {
+  const std::string& name = attractor_names()[static_cast<std::size_t>(AttractorClass::undetermined)];
+  for (const ClassCount& c : counts) {
+    if (c.name != name) continue;
+    fmt::print(
+        to,
+        "  {} points: No period was found, and no exponent that is clearly positive or zero; raise "
+        "analysis.extension for motions that converge slowly, analysis.max_period and analysis.record for "
+        "long periods.\n",
+        c.count);
+  }
 }
 
 }  // namespace
@@ -61,6 +75,7 @@ void print_summary(std::FILE* to, const Dataset& data) {
       separator = ", ";
     }
     fmt::print(to, "\n");
+    if (array.name == "attractor") print_undetermined(to, counts);
     if (array.name != "outcome") continue;
     for (const ClassCount& c : counts) print_advice(to, c);
   }

@@ -42,15 +42,15 @@ struct WallPendulum {
     return pull_ * sin_of(x(0));
   }
   template <class T>
-  void kick(int, const Vector<T>&, const T& speed, Vector<T>& v) const {
+  void kick(int, const T&, const Vector<T>&, const T& speed, Vector<T>& v) const {
     v(1) += speed;
   }
   template <class T>
-  void lift(int, const Vector<T>&, const T& gap, Vector<T>& v) const {
+  void lift(int, const T&, const Vector<T>&, const T& gap, Vector<T>& v) const {
     v(0) += gap;
   }
   S restitution(int) const { return bounce_; }
-  double reach(int, const Vector<double>& x) const {
+  double reach(int, double, const Vector<double>& x) const {
     return std::abs(x(0)) + std::abs(graze::value_of(angle_));
   }
   double length_of(const Vector<double>& x) const { return std::abs(x(0)); }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <new>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -21,7 +22,6 @@ namespace {
 // can open all of them at once, which reading an unfinished result takes.
 constexpr double most_blocks = 400;
 constexpr double most_files = 100000;  // and at most so many then
-constexpr double touching = -1e-12;    // gaps above this are on the stop, not inside
 constexpr double exact_integers = 1LL << 53;
 
 Key integer_key(const char* name, const char* meaning, double low, double high) {
@@ -131,25 +131,21 @@ std::vector<std::vector<double>> corners(const Case& c) {
   return all;
 }
 
-/// A contact that the start violates, and by how much.
-struct Violation {
-  std::size_t contact = 0;
-  double depth = 0;
-};
-
-/// The deepest violation by the start at these parameter values; depth 0: none.
-Violation violation(const Problem& problem, const std::vector<double>& values) {
-  Violation worst;
+/// Why no motion may start where the case says at these parameter values; empty: one may.
+std::string start_fault(const Problem& problem, const std::vector<double>& values) {
   const std::unique_ptr<System> system = problem.model->system(values, problem.tolerance);
-  if (!system) return worst;  // that is for the analysis to report
+  if (!system) return "";  // that is for the analysis to report
   const HybridState start = problem.start(values);
+  if (may_start(*system, start)) return "";
   Eigen::VectorXd gap;
   Eigen::VectorXd rate;
   system->gaps(start, gap, rate);
-  for (Eigen::Index i = 0; i < gap.size(); ++i) {
-    if (gap(i) < touching && -gap(i) > worst.depth) worst = {static_cast<std::size_t>(i), -gap(i)};
-  }
-  return worst;
+  Eigen::Index deepest = 0;
+  const double least = gap.size() > 0 ? gap.minCoeff(&deepest) : 0;
+  if (!(least < 0)) return "is no state of the model";
+  const Quantity& contact = problem.model->contacts()[static_cast<std::size_t>(deepest)];
+  return fmt::format("the start lies inside the stop of contact {} ({}) by {:.6g}", contact.name,
+                     contact.meaning, -least);
 }
 
 void check_start(const Case& c, const Value& initial) {
@@ -157,16 +153,13 @@ void check_start(const Case& c, const Value& initial) {
   if (starts != nullptr && starts->is_text() &&
       (starts->text("start") == "random" || starts->text("start") == "from_sweep"))
     return;  // not used then
-  Violation first;
+  std::string first;
   for (const std::vector<double>& values : corners(c)) {
-    const Violation here = violation(c.problem, values);
-    if (here.depth == 0) return;
-    if (first.depth == 0) first = here;
+    const std::string here = start_fault(c.problem, values);
+    if (here.empty()) return;
+    if (first.empty()) first = here;
   }
-  const Quantity& contact = c.problem.model->contacts()[first.contact];
-  throw InputError(initial.place(), "initial", initial.toml(),
-                   fmt::format("the start lies inside the stop of contact {} ({}) by {:.6g}", contact.name,
-                               contact.meaning, first.depth));
+  throw InputError(initial.place(), "initial", initial.toml(), first);
 }
 
 /// A case file may come from a stranger: the result that it names stays in the folder where graze is started.
@@ -275,6 +268,98 @@ void check_memory(const Case& c, const Plan& plan) {
       bytes_text(physical_memory())));
 }
 
+/// Sweepable parameters that the table [model] gives by names that are none of its keys: entries of matrices,
+/// settings of named stops. They are taken out of the table.
+Value::Table take_parameters(Value& root) {
+  Value* table = root.find("model");
+  const Value* name = table != nullptr ? table->find("name") : nullptr;
+  if (name == nullptr || !name->is_text()) return {};
+  const auto info = std::find_if(models().begin(), models().end(), [&](const ModelInfo& model) {
+    return model.name == name->text("model.name");
+  });
+  auto* members = std::get_if<Value::Table>(&table->data());
+  if (info == models().end() || members == nullptr) return {};
+  const auto is_key = [&](const auto& member) {
+    return member.first == "name" || !member.second.is_number() ||
+           std::any_of(info->keys.begin(), info->keys.end(),
+                       [&](const Key& key) { return key.name == member.first; });
+  };
+  const auto others = std::stable_partition(members->begin(), members->end(), is_key);
+  Value::Table taken(others, members->end());
+  members->erase(others, members->end());
+  return taken;
+}
+
+/// Where --set chooses another analysis, the keys of the file that belong to the old one only are dropped.
+void drop_foreign_keys(Value& root) {
+  Value* table = root.find("analysis");
+  const Value* name = table != nullptr ? table->find("name") : nullptr;
+  if (name == nullptr || !name->is_text() || name->place().file != "--set") return;
+  const auto info = std::find_if(analyses().begin(), analyses().end(), [&](const AnalysisInfo& analysis) {
+    return analysis.name == name->text("analysis.name");
+  });
+  auto* members = std::get_if<Value::Table>(&table->data());
+  if (info == analyses().end() || members == nullptr) return;
+  std::erase_if(*members, [&](const auto& member) {
+    return member.second.place().file != "--set" &&
+           std::none_of(info->keys.begin(), info->keys.end(),
+                        [&](const Key& key) { return key.name == member.first; });
+  });
+}
+
+/// Throws for a name that is neither a key of the table nor a parameter of the model.
+[[noreturn]] void refuse_parameter(const Case& c, const std::string& name, const Value& value) {
+  std::vector<std::string> names;
+  for (const Key& key : c.model->keys) names.push_back(key.name);
+  for (const Parameter& parameter : c.problem.model->parameters()) names.push_back(parameter.name);
+  const std::string nearest = nearest_name(name, names);
+  throw InputError(value.place(), "model." + name, value.toml(),
+                   "unknown key; " + (nearest.empty() ? fmt::format("valid: {}", fmt::join(names, ", "))
+                                                      : "did you mean " + nearest + "?"));
+}
+
+void set_parameters(Case& c, const Value::Table& given) {
+  if (given.empty()) return;
+  std::vector<double> values = c.problem.model->values();
+  for (const auto& [name, value] : given) {
+    const int index = c.problem.model->parameter_index(name);
+    if (index < 0) refuse_parameter(c, name, value);
+    const Parameter& parameter = c.problem.model->parameters()[static_cast<std::size_t>(index)];
+    const double number = value.number("model." + name);
+    if (!parameter.range.contains(number))
+      throw InputError(value.place(), "model." + name, value.toml(),
+                       "must satisfy " + parameter.range.text());
+    values[static_cast<std::size_t>(index)] = number;
+  }
+  c.problem.model = with_values(c.problem.model, values);
+}
+
+/// Everything of a case but its analysis, which may need other files.
+Value read_settings(Case& c, CaseFile file) {
+  c.file = std::move(file);
+  static const std::vector<Key> keys = case_keys();
+  Value given = c.file.root;
+  const Value::Table parameters = take_parameters(given);
+  drop_foreign_keys(given);
+  Value root = checked(given, keys, "");
+  c.title = root.at("title").text("title");
+  c.model = &chosen(models(), root.at("model"));
+  c.question = &chosen(analyses(), root.at("analysis"));
+  c.output = read_output(root.at("output"));
+  c.block = static_cast<std::size_t>(root.at("run").at("block").integer("run.block"));
+  c.threads = static_cast<int>(root.at("run").at("threads").integer("run.threads"));
+  c.problem.model = c.model->make(root.at("model"));
+  set_parameters(c, parameters);
+  for (const auto& [name, value] : parameters)
+    root.find("model")->set(name, value);  // they are part of its identity
+  c.problem.analysis = root.at("analysis");
+  c.problem.tolerance = read_tolerance(root.at("tolerance"));
+  c.problem.seed = static_cast<std::uint64_t>(root.at("run").at("seed").integer("run.seed"));
+  const Value* initial = root.find("initial");
+  read_initial(initial != nullptr ? *initial : Value(Value::Table{}), c.problem);
+  return root;
+}
+
 }  // namespace
 
 std::vector<Key> case_keys() {
@@ -308,27 +393,22 @@ Case load_case(const std::string& path, const std::vector<std::string>& override
 
 Case make_case(CaseFile file) {
   Case c;
-  c.file = std::move(file);
-  static const std::vector<Key> keys = case_keys();
-  const Value root = checked(c.file.root, keys, "");
-  c.title = root.at("title").text("title");
-  c.model = &chosen(models(), root.at("model"));
-  c.question = &chosen(analyses(), root.at("analysis"));
-  c.output = read_output(root.at("output"));
-  c.block = static_cast<std::size_t>(root.at("run").at("block").integer("run.block"));
-  c.threads = static_cast<int>(root.at("run").at("threads").integer("run.threads"));
-
-  c.problem.model = c.model->make(root.at("model"));
-  c.problem.analysis = root.at("analysis");
-  c.problem.tolerance = read_tolerance(root.at("tolerance"));
-  c.problem.seed = static_cast<std::uint64_t>(root.at("run").at("seed").integer("run.seed"));
+  const Value root = read_settings(c, std::move(file));
   const Value* given = root.find("initial");
   const Value initial = given != nullptr ? *given : Value(Value::Table{});
-  read_initial(initial, c.problem);
   const std::string sweep = read_sweep(c.problem);
   c.identity = identity_of(root, c.problem, sweep);
   ask(c);
   check_start(c, initial);
+  return c;
+}
+
+Case described_case(const Attributes& attributes) {
+  std::vector<std::string> overrides;
+  std::istringstream lines(attribute(attributes, "overrides"));
+  for (std::string line; std::getline(lines, line);) overrides.push_back(line);
+  Case c;
+  read_settings(c, parse_case(attribute(attributes, "case_toml"), "case of the result", overrides));
   return c;
 }
 

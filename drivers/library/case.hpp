@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/run/analysis.hpp"
@@ -37,6 +38,9 @@ std::vector<Key> case_keys();
 Case load_case(const std::string& path, const std::vector<std::string>& overrides);
 /// The same for a case file that has been read.
 Case make_case(CaseFile file);
+/// Title, model, start and tolerances of the case in a result with these attributes; without its analysis.
+/// Throws InputError where this version can't read it.
+Case described_case(const std::vector<std::pair<std::string, std::string>>& attributes);
 
 /// How a case falls into blocks, and how much there is to hold.
 struct Plan {

@@ -4,24 +4,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <string_view>
 
 #include "core/settings/value.hpp"
+#include "drivers/command/array_values.hpp"
 #include "drivers/command/basin_table.hpp"
+#include "drivers/plot/colours.hpp"
 #include "drivers/plot/plot.hpp"
-#include "drivers/plot/sheet.hpp"
+#include "drivers/plot/points.hpp"
 
 namespace graze {
 namespace {
-
-constexpr int left_margin = 150;
-constexpr int right_margin = 420;
-constexpr int top_margin = 108;
-constexpr int side = 720;
-constexpr double everything = std::numeric_limits<double>::infinity();
 
 /// A colour of its own for each of any number of attractors: the first ones easy to tell apart also for the
 /// colour-blind (Okabe and Ito), the others around the circle of hues by the golden angle.
@@ -44,35 +39,39 @@ struct Plane {
   std::size_t y = 1;
 };
 
-std::vector<LegendEntry> legend_of(const Dataset& data) {
-  std::vector<LegendEntry> entries;
-  for (const std::string& name : basin_names(data)) entries.push_back({basin_colour(entries.size()), name});
-  const std::string exponent = uncertainty_text(data);
-  if (!exponent.empty()) entries.push_back({"#ffffff", "exponent " + exponent});
-  return entries;
+std::string label_of(const PlotSource& source, const std::string& state) {
+  return source.described.label(state, "");
 }
 
-/// The points of the periodic attractors in this plane.
-void add_orbits(std::vector<std::string>& elements, Sheet& sheet, const Dataset& data, const Plane& plane) {
+/// The points of the periodic attractors in this plane, each in a darker tone of the colour of its basin.
+void add_orbits(Panel& panel, const Dataset& data, const Plane& plane) {
   const Array* orbit = data.find("basin_orbit");
   if (orbit == nullptr) return;
   const std::size_t width = data.size("state");
-  std::string rows;
-  for (std::size_t i = 0; i + width <= data.elements(*orbit); i += width) {
-    const double x = number(*orbit, i + plane.x);
-    if (std::isfinite(x)) rows += fmt::format("{} {}\n", x, number(*orbit, i + plane.y));
+  const std::size_t basins = data.size("number");
+  const std::size_t rows = basins == 0 ? 0 : data.elements(*orbit) / (width * basins);
+  for (std::size_t n = 0; n < basins; ++n) {
+    Mark dots;
+    dots.shape = Mark::Shape::dots;
+    dots.size = 3.2;
+    dots.colour = "#ffffff";
+    for (std::size_t i = n * rows; i < (n + 1) * rows; ++i) {
+      if (!std::isfinite(number(*orbit, i * width + plane.x))) continue;
+      dots.x.push_back(number(*orbit, i * width + plane.x));
+      dots.y.push_back(number(*orbit, i * width + plane.y));
+    }
+    if (dots.empty()) continue;
+    Mark inner = dots;
+    inner.size = 2.2;
+    inner.colour = mixed(basin_colour(n), "#000000", 0.55);
+    panel.marks.push_back(std::move(dots));
+    panel.marks.push_back(std::move(inner));
   }
-  if (rows.empty()) return;
-  const std::string block = sheet.data(rows);
-  elements.push_back(
-      fmt::format("{} using 1:2 with points pointtype 7 pointsize 1.6*dot linecolor rgb '#ffffff'", block));
-  elements.push_back(
-      fmt::format("{} using 1:2 with points pointtype 7 pointsize 1.0*dot linecolor rgb '#000000'", block));
 }
 
-/// The basin that most points of a pixel are in; 0: none.
-double basin_of_pixel(const Array& basin, std::span<const std::size_t> xs, std::span<const std::size_t> ys,
-                      std::size_t y_points) {
+/// The basin that most points of a cell are in; 0: none.
+double basin_of_cell(const Array& basin, std::span<const std::size_t> xs, std::span<const std::size_t> ys,
+                     std::size_t y_points) {
   std::map<double, int> counts;
   for (const std::size_t i : xs)
     for (const std::size_t j : ys) ++counts[number(basin, i * y_points + j)];
@@ -86,111 +85,120 @@ double basin_of_pixel(const Array& basin, std::span<const std::size_t> xs, std::
   return best;
 }
 
-std::string palette(std::size_t basins) {
-  std::string text = "0 '#ffffff'";
-  for (std::size_t n = 0; n < basins; ++n) text += fmt::format(", {} '{}'", n + 1, basin_colour(n));
-  return text;
+std::vector<Region> regions_of(const Dataset& data) {
+  std::vector<Region> regions;
+  for (const std::string& name : basin_names(data)) regions.push_back({basin_colour(regions.size()), name});
+  return regions;
 }
 
-/// The picture's frame, axes and legend.
-Sheet begin(const PlotOptions& options, const PlotAxis& x, const PlotAxis& y, const Dataset& data,
-            Panel& panel) {
-  const int width = options.width > 0 ? options.width : side + left_margin + right_margin;
-  const int height = options.height > 0 ? options.height : side + top_margin + bottom_margin;
-  panel = {left_margin, top_margin, width - left_margin - right_margin, height - top_margin - bottom_margin};
-  Sheet sheet(width, height, options.title);
-  sheet.panel(panel);
-  sheet.number_axis(x, true);
-  sheet.value_axis(panel, y);
-  sheet.legend(panel, legend_of(data));
-  return sheet;
-}
-
-Drawing draw_grid(const Dataset& data, const PlotOptions& options) {
+Panel grid_panel(const PlotSource& source, const PlotOptions& options) {
+  constexpr int most_cells = 500;
+  const Dataset& data = source.result.data;
   const Array& basin = data.at("basin");
   if (basin.dimensions.size() != 2)
     throw InputError(
         "a picture of basins needs initial states over two states; read the array basin instead");
   const Array& first = data.at(basin.dimensions[0]);
   const Array& second = data.at(basin.dimensions[1]);
-  const PlotAxis x = parameter_axis(first, options.from, options.to, true);
-  const PlotAxis y = parameter_axis(second, -everything, everything, true);
   Panel panel;
-  Sheet sheet = begin(options, x, y, data, panel);
-  const Pixels columns(x, first, panel.width);
-  const Pixels rows(y, second, panel.height);
-  std::vector<std::vector<double>> raster(rows.count(), std::vector<double>(columns.count()));
-  for (std::size_t row = 0; row < rows.count(); ++row)
+  panel.name = "basins";
+  panel.square = true;
+  panel.x = parameter_axis(first, label_of(source, first.name), options.from, options.to, true);
+  panel.y = parameter_axis(second, label_of(source, second.name), options.y_from, options.y_to, true);
+  const auto cells = [&](const Array& coordinate) {
+    return std::min(most_cells, static_cast<int>(std::max<std::size_t>(2, data.size(coordinate.name))));
+  };
+  const bool whole = std::isinf(options.from) && std::isinf(options.to) && std::isinf(options.y_from) &&
+                     std::isinf(options.y_to);
+  const Columns columns(panel.x, first, whole ? cells(first) : most_cells);
+  const Columns rows(panel.y, second, whole ? cells(second) : most_cells);
+  Raster raster;
+  for (std::size_t row = 0; row < rows.count(); ++row) {
+    std::vector<double>& line = raster.rows.emplace_back();
     for (std::size_t column = 0; column < columns.count(); ++column)
-      raster[row][column] = basin_of_pixel(basin, columns[column], rows[row], data.size(second.name));
-  const std::size_t basins = data.size("number");
-  sheet.command(fmt::format("set palette defined ({}) maxcolors 0", palette(basins)));
-  sheet.command(fmt::format("set cbrange [0:{}]", std::max<std::size_t>(basins, 1)));
-  sheet.command("unset colorbox");
-  std::vector<std::string> elements = {std::string(nothing_on_first_axes), sheet.raster(panel, raster)};
-  const std::vector<std::string> states = index_names(data, "state");
-  add_orbits(elements, sheet, data,
-             {index_of(states, first.name, "state"), index_of(states, second.name, "state")});
-  sheet.plot(elements);
-  return sheet.finish();
-}
-
-Plane chosen_plane(const std::vector<std::string>& states, const PlotOptions& options) {
-  if (options.states.empty()) {
-    if (states.size() < 2) throw InputError("a picture of basins needs two states");
-    const std::vector<Pair> found = pairs(states);
-    return found.empty() ? Plane{} : Plane{found.front().position, found.front().velocity};
+      line.push_back(basin_of_cell(basin, columns[column], rows[row], data.size(second.name)));
   }
-  if (options.states.size() != 2)
-    throw InputError("a picture of a random sample needs --state twice, or not at all");
-  return {index_of(states, options.states[0], "state"), index_of(states, options.states[1], "state")};
-}
-
-PlotAxis state_axis(const Dataset& data, const std::vector<std::string>& states, std::size_t state) {
-  const Array& starts = data.at("start_state");
-  double low = everything;
-  double high = -everything;
-  for (std::size_t i = state; i < data.elements(starts); i += states.size()) {
-    low = std::fmin(low, number(starts, i));
-    high = std::fmax(high, number(starts, i));
-  }
-  return value_axis(states[state], low, high);
-}
-
-Drawing draw_sample(const Dataset& data, const PlotOptions& options) {
+  const std::vector<Region> regions = regions_of(data);
+  raster.palette = region_palette(regions);
+  for (const Region& region : regions) panel.patches.emplace_back(region.colour, region.meaning);
+  panel.raster = std::move(raster);
   const std::vector<std::string> states = index_names(data, "state");
-  const Plane plane = chosen_plane(states, options);
-  Panel panel;
-  Sheet sheet =
-      begin(options, state_axis(data, states, plane.x), state_axis(data, states, plane.y), data, panel);
+  add_orbits(panel, data, {index_of(states, first.name, "state"), index_of(states, second.name, "state")});
+  return panel;
+}
+
+Panel sample_panel(const PlotSource& source, const Plane& plane) {
+  const Dataset& data = source.result.data;
+  const std::vector<std::string> states = index_names(data, "state");
   const Array& starts = data.at("start_state");
   const Array& basin = data.at("basin");
-  std::vector<std::string> rows(data.size("number"));
-  for (std::size_t i = 0; i < data.elements(basin); ++i) {
-    const double n = number(basin, i);
-    if (!(n >= 0 && n < static_cast<double>(rows.size()))) continue;
-    rows[static_cast<std::size_t>(n)] += fmt::format("{} {}\n", number(starts, i * states.size() + plane.x),
-                                                     number(starts, i * states.size() + plane.y));
+  Panel panel;
+  panel.name = states[plane.x] + "," + states[plane.y];
+  panel.square = true;
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  const std::vector<Region> regions = regions_of(data);
+  for (std::size_t n = 0; n < data.size("number"); ++n) {
+    Mark dots;
+    dots.shape = Mark::Shape::dots;
+    dots.size = 1.6;
+    dots.colour = basin_colour(n);
+    dots.meaning = n < regions.size() ? regions[n].meaning : "";
+    for (std::size_t i = 0; i < data.elements(basin); ++i) {
+      if (number(basin, i) != static_cast<double>(n)) continue;
+      dots.x.push_back(number(starts, i * states.size() + plane.x));
+      dots.y.push_back(number(starts, i * states.size() + plane.y));
+      low = std::fmin(low, dots.x.back());
+      high = std::fmax(high, dots.x.back());
+    }
+    panel.marks.push_back(std::move(dots));
   }
-  std::vector<std::string> elements = {std::string(nothing_on_first_axes)};
-  for (std::size_t n = 0; n < rows.size(); ++n) {
-    if (rows[n].empty()) continue;
-    elements.push_back(
-        fmt::format("{} using 1:2 with points pointtype 7 pointsize 0.6*dot linecolor rgb '{}'",
-                    sheet.data(rows[n]), basin_colour(n)));
-  }
-  add_orbits(elements, sheet, data, plane);
-  sheet.plot(elements);
-  return sheet.finish();
+  add_orbits(panel, data, plane);
+  panel.x = value_axis(label_of(source, states[plane.x]), low, high);
+  fit_y_axis(panel, label_of(source, states[plane.y]));
+  return panel;
+}
+
+/// A plane for each pair of a position and its velocity; all others by name.
+std::vector<PanelOffer> sample_offers(const PlotSource& source) {
+  const std::vector<std::string> states = index_names(source.result.data, "state");
+  if (states.size() < 2) throw InputError("a picture of basins needs two states");
+  const std::vector<Pair> pairs = source.described.pairs(states);
+  const Plane usual = pairs.empty() ? Plane{} : Plane{pairs.front().position, pairs.front().velocity};
+  std::vector<PanelOffer> offers;
+  for (std::size_t x = 0; x < states.size(); ++x)
+    for (std::size_t y = 0; y < states.size(); ++y)
+      if (x != y)
+        offers.push_back({states[x] + ":" + states[y], x == usual.x && y == usual.y, [&source, x, y] {
+                            return sample_panel(source, {x, y});
+                          }});
+  return offers;
 }
 
 }  // namespace
 
-Drawing draw_basins(const Result& result, const PlotOptions& options) {
-  if (!result.complete || result.data.find("basin") == nullptr)
-    throw InputError("which basin a start is in is known when all are computed; go on with graze run");
-  const bool random = result.data.find("start_state") != nullptr;
-  return random ? draw_sample(result.data, options) : draw_grid(result.data, options);
+Picture draw_basins(const PlotSource& source, const PlotOptions& options) {
+  const Dataset& data = source.result.data;
+  if (!source.result.complete || data.find("basin") == nullptr)
+    throw InputError("basins are known when all initial states are computed; resume with graze run");
+  std::vector<PanelOffer> offers;
+  PlotOptions panel_options = options;
+  if (data.find("start_state") != nullptr) {
+    offers = sample_offers(source);
+  } else {
+    offers.push_back({"basins", true, [&] { return grid_panel(source, options); }});
+    panel_options.y_from = -std::numeric_limits<double>::infinity();  // in the axes already
+    panel_options.y_to = std::numeric_limits<double>::infinity();
+  }
+  Picture picture;
+  picture.rows = stacked(chosen_panels(offers, panel_options, picture.notes));
+  picture.caption = source.described.parameters({});
+  const std::string exponent = uncertainty_text(data);
+  if (!exponent.empty())
+    picture.notes.push_back(
+        fmt::format("uncertainty exponent α = {}: of initial states known within ε, a share of about ε^α may "
+                    "lead elsewhere",
+                    exponent));
+  return picture;
 }
 
 }  // namespace graze

@@ -1,38 +1,30 @@
-/// The diagram of a continuation: attractors of the sweep in grey, branches, named bifurcation points.
+/// The diagram of a continuation: attractors of the sweep, branches, located points; spectrum of multipliers.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <limits>
-#include <set>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/results/ragged.hpp"
 #include "core/settings/value.hpp"
+#include "drivers/command/array_values.hpp"
+#include "drivers/plot/colours.hpp"
 #include "drivers/plot/plot.hpp"
 #include "drivers/plot/points.hpp"
-#include "drivers/plot/sheet.hpp"
 
 namespace graze {
 namespace {
 
-constexpr int left_margin = 150;
-constexpr int right_margin = 400;
-constexpr int top_margin = 50;
-constexpr int state_height = 430;
-constexpr int gap = 16;
-constexpr std::size_t most_names = 60;  // written beside their points; with more the legend must do
-
+constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 constexpr std::string_view stable_colour = "#1f4e9c";
 constexpr std::string_view unstable_colour = "#d1495b";
-constexpr std::string_view crossed_colour = "#b9b9b9";
-constexpr std::string_view sweep_colour = "#bdbdbd";
+constexpr std::string_view crossed_colour = "#9a9a9a";
+constexpr std::string_view sweep_colour = "#a8a8a8";
 
 /// How a kind of point is drawn: gnuplot's point type, colour, and its short name.
 struct Symbol {
@@ -58,207 +50,244 @@ constexpr std::array<Symbol, 14> symbols = {{{"fold", 13, "#000000", "F"},
 
 /// What the picture needs of a file.
 struct Diagram {
+  const PlotSource& source;
   std::vector<Dataset> branches;  ///< the points of one each
-  const Dataset* points;
+  const Dataset& points;
   const Dataset* sweep;  ///< nullptr: none
   std::string parameter;
   std::vector<std::string> states;
-  PlotAxis axis;
+  std::string unit;  ///< of the parameter
 };
 
-std::string attribute(const Attributes& attributes, std::string_view name) {
-  for (const auto& [key, text] : attributes)
-    if (key == name) return text;
-  throw InputError(fmt::format("the file has no attribute {}", name));
+const Dataset& part(const Dataset& data, std::string_view name) {
+  const Dataset* group = data.group(name);
+  if (group == nullptr) throw InputError(fmt::format("the file has no group {}", name));
+  return *group;
 }
 
-Diagram diagram_of(const Result& result, const PlotOptions& options) {
-  Diagram d{{},
-            result.data.group("bifurcation"),
-            result.data.group("sweep"),
-            attribute(result.attributes, "parameter"),
+Diagram diagram_of(const PlotSource& source) {
+  const Dataset& data = source.result.data;
+  Diagram d{source,
+            {},
+            part(data, "bifurcation"),
+            data.group("sweep"),
+            attribute(source.result.attributes, "parameter"),
             {},
             {}};
-  if (d.points == nullptr) throw std::out_of_range("no group bifurcation");
-  d.states = index_names(*d.points, "state");
-  Array span;  // everything that there is on the axis
-  std::vector<double> values;
-  for (const Part& part : parts_of(result.data.at("points")))
-    d.branches.push_back(slice(result.data, "point", part));
-  for (const Dataset& branch : d.branches) {
-    const std::vector<double> more = numbers(branch.at(d.parameter));
-    values.insert(values.end(), more.begin(), more.end());
-    span.unit = branch.at(d.parameter).unit;
-  }
-  if (d.sweep != nullptr) {
-    const std::vector<double> more = numbers(d.sweep->at(d.parameter));
-    values.insert(values.end(), more.begin(), more.end());
-  }
-  if (values.empty()) throw InputError("the file has no branches to draw");
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  span.name = d.parameter;
-  span.values = std::vector<double>{*low, *high > *low ? *high : *low + 1};
-  d.axis = parameter_axis(span, options.from, options.to);
-  d.axis.logarithmic = false;
+  if (d.parameter.empty()) throw InputError("the file has no attribute parameter");
+  d.states = index_names(d.points, "state");
+  d.unit = data.at(d.parameter).unit;
+  for (const Part& branch : parts_of(data.at("points"))) d.branches.push_back(slice(data, "point", branch));
   return d;
 }
 
-/// Rows "x y" of a branch in pieces of one kind; a blank line between pieces and between iterates.
-std::string pieces(const Diagram& d, const Dataset& branch, std::size_t state, bool stable, bool admissible) {
-  const std::vector<double> x = numbers(branch.at(d.parameter));
-  const std::vector<double> y = numbers(branch.at("orbit_state"));
-  const std::vector<double> is_stable = numbers(branch.at("stable"));
-  const std::vector<double> is_admissible = numbers(branch.at("admissible"));
-  const std::size_t iterates = branch.size("iterate");
-  const auto belongs = [&](std::size_t k) {
-    return (is_admissible[k] > 0) == admissible && (!admissible || (is_stable[k] > 0) == stable);
+/// Everything that there is on the axis.
+PlotAxis axis_of(const Diagram& d, const PlotOptions& options) {
+  std::vector<double> values;
+  const auto add = [&](const Array& array) {
+    const std::vector<double> more = numbers(array);
+    values.insert(values.end(), more.begin(), more.end());
   };
-  std::string rows;
-  for (std::size_t i = 0; i < iterates; ++i) {
-    double before = std::numeric_limits<double>::quiet_NaN();
-    for (std::size_t k = 0; k < x.size(); ++k) {
-      // A piece reaches to the first point of the next one.
-      const double value = y[(k * iterates + i) * d.states.size() + state];
-      const bool in = std::isfinite(value) && (belongs(k) || (k > 0 && belongs(k - 1)));
-      const bool jumps = std::abs(value - before) > 0.05 * (d.axis.to - d.axis.from) && k > 0 &&
-                         std::abs(x[k] - x[k - 1]) < 1e-3 * (d.axis.to - d.axis.from);
-      if (!in || !d.axis.contains(x[k]) || jumps) rows += "\n";
-      if (in && d.axis.contains(x[k])) rows += fmt::format("{:.9g} {:.9g}\n", x[k], value);
-      before = value;
-    }
-    rows += "\n";
-  }
-  return rows;
+  for (const Dataset& branch : d.branches) add(branch.at(d.parameter));
+  if (d.sweep != nullptr) add(d.sweep->at(d.parameter));
+  if (values.empty()) throw InputError("the file has no branches to draw");
+  Array span;
+  span.name = d.parameter;
+  span.values = values;
+  PlotAxis axis =
+      parameter_axis(span, d.source.described.label(d.parameter, d.unit), options.from, options.to);
+  axis.logarithmic = false;
+  return axis;
 }
 
-/// Attractors of the sweep: every iterate of a periodic one once, all recorded ones of the others.
-std::string sweep_rows(const Diagram& d, std::size_t state, double& low, double& high) {
-  const Points points(*d.sweep, -1);
-  const std::vector<double> x = numbers(*points.parameters().front());
-  const std::vector<double> period = numbers(d.sweep->at("period"));
-  const std::vector<double> values = numbers(d.sweep->at("map_state"));
-  const std::size_t record = d.sweep->size("iterate");
-  std::string rows;
-  for (const std::size_t start : points.starts()) {
-    for (std::size_t k = 0; k < x.size(); ++k) {
-      const std::size_t point = points.first(start) + k;
-      if (!d.axis.contains(x[k]) || points.is(point, "unbounded") || points.is(point, "failed")) continue;
-      const std::size_t count =
-          period[point] >= 1 ? std::min(record, static_cast<std::size_t>(period[point])) : record;
-      for (std::size_t i = 0; i < count; ++i) {
-        const double value = values[(point * record + i) * d.states.size() + state];
-        if (!std::isfinite(value)) continue;
-        low = std::min(low, value);
-        high = std::max(high, value);
-        rows += fmt::format("{:.6g} {:.6g}\n", x[k], value);
+/// Whether a curve of a branch jumps between neighbouring points of it, as iterates do that change their
+/// order: the step is far longer than its neighbours, measured in the range that the state has on the branch.
+std::vector<bool> jumps_of(const std::vector<double>& y) {
+  constexpr double long_step = 0.1;  // of the range
+  constexpr double far_longer = 20;  // than the step before and the one after
+  const auto [low, high] = std::minmax_element(y.begin(), y.end(), [](double a, double b) {
+    return std::isfinite(a) && std::isfinite(b) ? a < b : std::isfinite(a) && !std::isfinite(b);
+  });
+  std::vector<bool> jumps(y.size());
+  if (y.empty()) return jumps;
+  const double range = std::abs(*high - *low);
+  for (std::size_t k = 1; k < y.size(); ++k) {
+    const double step = std::abs(y[k] - y[k - 1]);
+    const double before = k > 1 ? std::abs(y[k - 1] - y[k - 2]) : 0;
+    const double after = k + 1 < y.size() ? std::abs(y[k + 1] - y[k]) : 0;
+    jumps[k] = step > long_step * range && step > far_longer * std::max(before, after);
+  }
+  return jumps;
+}
+
+/// A look of branches: which pieces, and how they are drawn.
+struct Look {
+  bool stable;
+  bool admissible;
+  std::string_view meaning;
+  std::string_view colour;
+  double width;
+  Mark::Dash dash;
+};
+constexpr std::array<Look, 3> looks = {
+    {{false, false, "crosses a stop", crossed_colour, 0.7, Mark::Dash::dotted},
+     {false, true, "unstable", unstable_colour, 0.9, Mark::Dash::dashed},
+     {true, true, "stable", stable_colour, 1.4, Mark::Dash::solid}}};
+
+/// The pieces of a branch with one look; curve(k) is the value over point k. Not a number stands between
+/// pieces. A piece reaches to the first point of the next one.
+void add_pieces(Mark& mark, const Diagram& d, const Dataset& branch, const Look& look,
+                const std::vector<double>& curve) {
+  const std::vector<double> x = numbers(branch.at(d.parameter));
+  const Array& stable = branch.at("stable");
+  const Array& admissible = branch.at("admissible");
+  const std::vector<bool> jumps = jumps_of(curve);
+  const auto belongs = [&](std::size_t k) {
+    return (number(admissible, k) > 0) == look.admissible &&
+           (!look.admissible || (number(stable, k) > 0) == look.stable);
+  };
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const bool in = belongs(k) || (k > 0 && belongs(k - 1) && !jumps[k]);
+    if (!in || jumps[k]) {
+      mark.x.push_back(nothing);
+      mark.y.push_back(nothing);
+    }
+    if (!in) continue;
+    mark.x.push_back(x[k]);
+    mark.y.push_back(curve[k]);
+  }
+  mark.x.push_back(nothing);
+  mark.y.push_back(nothing);
+}
+
+Mark looked(const Look& look) {
+  Mark mark;
+  mark.meaning = look.meaning;
+  mark.colour = look.colour;
+  mark.size = look.width;
+  mark.dash = look.dash;
+  return mark;
+}
+
+/// Every iterate of a state along the branches.
+void add_branches(Panel& panel, const Diagram& d, std::size_t state) {
+  for (const Look& look : looks) {
+    Mark mark = looked(look);
+    for (const Dataset& branch : d.branches) {
+      const std::vector<double> y = numbers(branch.at("orbit_state"));
+      const std::size_t iterates = branch.size("iterate");
+      const std::size_t count = branch.size("point");
+      for (std::size_t i = 0; i < iterates; ++i) {
+        std::vector<double> curve(count);
+        for (std::size_t k = 0; k < count; ++k) curve[k] = y[(k * iterates + i) * d.states.size() + state];
+        add_pieces(mark, d, branch, look, curve);
       }
     }
+    panel.marks.push_back(std::move(mark));
   }
-  return rows;
 }
 
-std::string kind_of(const Diagram& d, std::size_t k) {
-  const Array& kind = d.points->at("kind");
-  return kind.flags.at(static_cast<std::size_t>(number(kind, k)));
-}
-
-void add_points(std::vector<std::string>& elements, Sheet& sheet, const Diagram& d, std::size_t state) {
-  const std::vector<double> x = numbers(d.points->at(d.parameter));
-  const std::vector<double> y = numbers(d.points->at("orbit_state"));
-  const bool named = x.size() <= most_names;
+/// Symbols at the located points and their short names beside them.
+void add_points(Panel& panel, const Diagram& d, const std::vector<double>& y) {
+  const std::vector<double> x = numbers(d.points.at(d.parameter));
+  const Array& kinds = d.points.at("kind");
   for (const Symbol& symbol : symbols) {
-    std::string rows;
+    Mark mark;
+    mark.shape = Mark::Shape::dots;
+    mark.meaning = fmt::format("{} {}", symbol.name, spaced(symbol.kind));
+    mark.colour = symbol.colour;
+    mark.symbol = symbol.type;
+    mark.size = 3.6;
     for (std::size_t k = 0; k < x.size(); ++k) {
-      if (kind_of(d, k) != symbol.kind || !d.axis.contains(x[k])) continue;
-      rows += fmt::format("{:.9g} {:.9g} \"{}\"\n", x[k], y[k * d.states.size() + state], symbol.name);
+      if (class_name(kinds, k) != symbol.kind || !panel.x.contains(x[k])) continue;
+      mark.x.push_back(x[k]);
+      mark.y.push_back(y[k]);
+      panel.names.push_back({x[k], y[k], std::string(symbol.name), std::string(symbol.colour)});
     }
-    if (rows.empty()) continue;
-    const std::string data = sheet.data(rows);
-    elements.push_back(fmt::format(
-        "{} using 1:2 with points pointtype {} pointsize 1.3*dot linewidth 1.5 linecolor rgb '{}'", data,
-        symbol.type, symbol.colour));
-    if (named)
-      elements.push_back(
-          fmt::format("{} using 1:2:3 with labels offset 0.8,0.8 textcolor rgb '{}'", data, symbol.colour));
+    if (!mark.empty()) panel.marks.push_back(std::move(mark));
   }
 }
 
-std::vector<LegendEntry> legend_of(const Diagram& d) {
-  std::vector<LegendEntry> entries = {{std::string(stable_colour), "stable"},
-                                      {std::string(unstable_colour), "unstable"}};
-  if (d.sweep != nullptr) entries.push_back({std::string(sweep_colour), "sweep"});
-  std::set<std::string> present;
-  for (std::size_t k = 0; k < d.points->size("point"); ++k) present.insert(kind_of(d, k));
-  for (const Symbol& symbol : symbols) {
-    if (present.count(std::string(symbol.kind)) == 0) continue;
-    std::string name(symbol.kind);
-    std::replace(name.begin(), name.end(), '_', ' ');
-    entries.push_back({std::string(symbol.colour), fmt::format("{} {}", symbol.name, name)});
-  }
-  return entries;
+void add_state(Panel& panel, const Diagram& d, std::size_t state) {
+  add_branches(panel, d, state);
+  const Array& orbit = d.points.at("orbit_state");
+  std::vector<double> y(d.points.size("point"));
+  for (std::size_t k = 0; k < y.size(); ++k) y[k] = number(orbit, k * d.states.size() + state);
+  add_points(panel, d, y);
 }
 
-void draw_state(Sheet& sheet, const Panel& panel, const Diagram& d, std::size_t state, bool with_legend) {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -low;
-  std::vector<std::string> elements = {std::string(nothing_on_first_axes)};
-  if (d.sweep != nullptr) {
-    const std::string rows = sweep_rows(d, state, low, high);
-    if (!rows.empty())
-      elements.push_back(
-          fmt::format("{} using 1:2 with points pointtype 7 pointsize 0.25*dot linecolor rgb '{}'",
-                      sheet.data(rows), sweep_colour));
-  }
-  for (const Dataset& branch : d.branches) {
-    const std::vector<double> y = numbers(branch.at("orbit_state"));
-    const std::vector<double> x = numbers(branch.at(d.parameter));
-    const std::size_t width = y.size() / x.size();
-    for (std::size_t k = state; k < y.size(); k += d.states.size()) {
-      if (!d.axis.contains(x[k / width])) continue;
-      low = std::min(low, y[k]);
-      high = std::max(high, y[k]);
+/// The sweep that the continuation began from, as a result of its own.
+PlotSource sweep_source(const Diagram& d) {
+  return {"sweep", {*d.sweep, d.source.result.attributes, true}, d.source.described};
+}
+
+Panel state_panel(const Diagram& d, const PlotAxis& axis, const PlotOptions& options, std::size_t state) {
+  Panel panel;
+  panel.name = d.states[state];
+  panel.share = 1.3;
+  panel.x = axis;
+  if (d.sweep != nullptr)
+    add_sweep_marks(panel, sweep_source(d), options, d.states[state], std::string(sweep_colour));
+  add_state(panel, d, state);
+  fit_y_axis(panel, d.source.described.label(d.states[state], ""));
+  return panel;
+}
+
+/// Absolute values of all multipliers along the branches; between −1 and 1 lies what is stable.
+Panel multiplier_panel(const Diagram& d, const PlotAxis& axis) {
+  constexpr double greatest_shown = 4;
+  Panel panel;
+  panel.name = "multipliers";
+  panel.share = 0.9;
+  panel.x = axis;
+  Mark one;
+  one.shape = Mark::Shape::levels;
+  one.y = {1};
+  one.size = 0.5;
+  one.colour = "#808080";
+  panel.marks.push_back(one);
+  double greatest = 1;
+  for (const Look& look : looks) {
+    Mark mark = looked(look);
+    for (const Dataset& branch : d.branches) {
+      const Array& re = branch.at("multiplier_re");
+      const Array& im = branch.at("multiplier_im");
+      const std::size_t width = branch.size("multiplier");
+      for (std::size_t m = 0; m < width; ++m) {
+        std::vector<double> curve(branch.size("point"));
+        for (std::size_t k = 0; k < curve.size(); ++k) {
+          curve[k] = std::hypot(number(re, k * width + m), number(im, k * width + m));
+          if (std::isfinite(curve[k])) greatest = std::max(greatest, curve[k]);
+        }
+        add_pieces(mark, d, branch, look, curve);
+      }
     }
-    const auto add = [&](bool stable, bool admissible, std::string_view colour, std::string_view look) {
-      const std::string rows = pieces(d, branch, state, stable, admissible);
-      if (rows.find_first_not_of('\n') == std::string::npos) return;
-      elements.push_back(
-          fmt::format("{} using 1:2 with lines {} linecolor rgb '{}'", sheet.data(rows), look, colour));
-    };
-    add(false, false, crossed_colour, "linewidth 1 dashtype 3");
-    add(false, true, unstable_colour, "linewidth 1.3 dashtype 2");
-    add(true, true, stable_colour, "linewidth 2");
+    panel.marks.push_back(std::move(mark));
   }
-  add_points(elements, sheet, d, state);
-  sheet.value_axis(panel, value_axis(d.states[state], low, high));
-  if (with_legend) sheet.legend(panel, legend_of(d));
-  sheet.plot(elements);
+  panel.y = {"|multipliers|", 0, 1.05 * std::min(greatest, greatest_shown)};
+  return panel;
 }
 
 }  // namespace
 
-Drawing draw_branches(const Result& result, const PlotOptions& options) {
-  const Diagram d = diagram_of(result, options);
-  std::vector<std::size_t> chosen;
-  for (const std::string& name : options.states) chosen.push_back(index_of(d.states, name, "state"));
-  if (chosen.empty())
-    for (const Pair& pair : pairs(d.states)) chosen.push_back(pair.position);
-  if (chosen.empty()) chosen = {0};
-  if (options.states.empty()) chosen.resize(std::min<std::size_t>(chosen.size(), 2));
+Picture draw_branches(const PlotSource& source, const PlotOptions& options) {
+  const Diagram d = diagram_of(source);
+  const PlotAxis axis = axis_of(d, options);
+  const std::vector<std::string> usual = source.described.usual_states(d.states);
+  std::vector<PanelOffer> offers;
+  for (std::size_t state = 0; state < d.states.size(); ++state)
+    offers.push_back({d.states[state], std::find(usual.begin(), usual.end(), d.states[state]) != usual.end(),
+                      [&, state] { return state_panel(d, axis, options, state); }});
+  offers.push_back({"multipliers", false, [&] { return multiplier_panel(d, axis); }});
+  Picture picture;
+  picture.rows = stacked(chosen_panels(offers, options, picture.notes));
+  picture.caption = source.described.parameters({d.parameter});
+  return picture;
+}
 
-  const int count = static_cast<int>(chosen.size());
-  const int margins = top_margin + bottom_margin + gap * (count - 1);
-  const int width = options.width > 0 ? options.width : default_width;
-  const int height = options.height > 0 ? options.height : margins + state_height * count;
-  Sheet sheet(width, height, options.title);
-  int top = top_margin;
-  for (int i = 0; i < count; ++i) {
-    const Panel panel = {left_margin, top, width - left_margin - right_margin, (height - margins) / count};
-    sheet.panel(panel);
-    sheet.number_axis(d.axis, i + 1 == count);
-    draw_state(sheet, panel, d, chosen[static_cast<std::size_t>(i)], i == 0);
-    top += panel.height + gap;
-  }
-  return sheet.finish();
+void add_branch_marks(Panel& panel, const PlotSource& source, const std::string& state) {
+  const Diagram d = diagram_of(source);
+  add_state(panel, d, index_of(d.states, state, "state"));
 }
 
 }  // namespace graze

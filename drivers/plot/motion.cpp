@@ -11,29 +11,19 @@
 #include <utility>
 
 #include "core/settings/value.hpp"
+#include "drivers/command/array_values.hpp"
+#include "drivers/plot/colours.hpp"
 #include "drivers/plot/plot.hpp"
-#include "drivers/plot/sheet.hpp"
 
 namespace graze {
 namespace {
 
-constexpr int left_margin = 150;
-constexpr int right_margin = 190;
-constexpr int top_margin = 66;
-constexpr int gap = 18;
-constexpr int series_height = 200;
-constexpr int lane_height = 36;
-constexpr int phase_height = 480;
-constexpr int phase_gap = 170;      // room for the numbers and the label of the next portrait
-constexpr int between_parts = 120;  // room for the numbers and the label of the time axis
 constexpr std::size_t most_series = 4;
-constexpr std::size_t most_portraits = 3;
+constexpr std::size_t most_portraits = 2;
 constexpr std::size_t most_dots = 600;            // impacts; with more of them dots would hide the curves
-constexpr std::size_t most_path_points = 300000;  // of a phase portrait
-constexpr double least_move = 0.3;                // pixels
+constexpr std::size_t most_path_points = 100000;  // of a phase portrait
+constexpr double steps_across = 2000;             // what moves less than this part of a panel is not seen
 
-constexpr std::string_view curve_colour = "#08284a";
-constexpr std::string_view impact_colour = "#202020";
 constexpr std::string_view held_colour = "#5c3d00";
 
 /// An event at a contact.
@@ -61,17 +51,19 @@ struct Stop {
 
 /// Samples and events of a motion in order of time.
 struct Motion {
-  std::vector<std::string> states;
-  std::vector<std::string> contacts;
-  std::vector<std::string> frictions;
-  std::string unit;
-  std::vector<double> time;                 ///< of each path point
-  std::vector<std::vector<double>> values;  ///< of each state at each path point
-  std::vector<Contacting> events;
-  std::vector<Stick> sticks;           ///< of contacts
-  std::vector<Stick> held;             ///< of contacts, meanwhile not sliding either
-  std::vector<Stick> friction_sticks;  ///< of dry frictions
-  std::vector<Stop> stops;
+  const Described& described;
+  std::vector<std::string> states{};
+  std::vector<Pair> pairs{};
+  std::vector<std::string> contacts{};
+  std::vector<std::string> frictions{};
+  std::string unit{};
+  std::vector<double> time{};                 ///< of each path point
+  std::vector<std::vector<double>> values{};  ///< of each state at each path point
+  std::vector<Contacting> events{};
+  std::vector<Stick> sticks{};           ///< of contacts
+  std::vector<Stick> held{};             ///< of contacts, meanwhile not sliding either
+  std::vector<Stick> friction_sticks{};  ///< of dry frictions
+  std::vector<Stop> stops{};
 };
 
 /// Adds a row of an array of states to the path.
@@ -205,7 +197,7 @@ std::optional<Stop> stop_of(const Motion& motion, std::size_t contact) {
   std::optional<Stop> stop;
   for (const Contacting& impact : impacts_of(motion)) {
     if (impact.contact != contact) continue;
-    for (const Pair& pair : pairs(motion.states)) {
+    for (const Pair& pair : motion.pairs) {
       if (!jumps(motion, impact, pair.velocity)) continue;
       const double level = motion.values[pair.position][*impact.before];
       const double room = tolerance * std::max(1.0, std::abs(level));
@@ -216,9 +208,11 @@ std::optional<Stop> stop_of(const Motion& motion, std::size_t contact) {
   return stop;
 }
 
-Motion motion_of(const Dataset& data, double from, double to) {
-  Motion motion;
+Motion motion_of(const PlotSource& source, double from, double to) {
+  const Dataset& data = source.result.data;
+  Motion motion{.described = source.described};
   motion.states = index_names(data, data.at("state").dimensions.back());
+  motion.pairs = source.described.pairs(motion.states);
   motion.contacts = index_names(data, "contact");
   if (data.find("dry_friction") != nullptr) motion.frictions = index_names(data, "dry_friction");
   motion.unit = data.at("state").unit;
@@ -236,43 +230,47 @@ Motion motion_of(const Dataset& data, double from, double to) {
   return motion;
 }
 
-/// First, least, greatest and last value within each pixel: looks as if all points had been drawn.
-std::string series_rows(const std::vector<double>& time, const std::vector<double>& values,
-                        const PlotAxis& axis, int pixels) {
-  std::string rows;
-  const auto pixel = [&](std::size_t i) { return static_cast<int>(axis.position(time[i]) * pixels); };
+/// First, least, greatest and last value within each of many columns: looks as if all points had been drawn.
+Mark series(const std::vector<double>& time, const std::vector<double>& values, const PlotAxis& axis) {
+  Mark mark;
+  const auto column = [&](std::size_t i) { return static_cast<int>(axis.position(time[i]) * steps_across); };
   for (std::size_t first = 0; first < time.size();) {
     std::size_t end = first;
     std::size_t least = first;
     std::size_t greatest = first;
-    for (; end < time.size() && pixel(end) == pixel(first); ++end) {
+    for (; end < time.size() && column(end) == column(first); ++end) {
       if (values[end] < values[least]) least = end;
       if (values[end] > values[greatest]) greatest = end;
     }
     std::vector<std::size_t> kept = {first, least, greatest, end - 1};
     std::sort(kept.begin(), kept.end());
     kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
-    for (const std::size_t i : kept) rows += fmt::format("{:.9g} {:.9g}\n", time[i], values[i]);
+    for (const std::size_t i : kept) {
+      mark.x.push_back(time[i]);
+      mark.y.push_back(values[i]);
+    }
     first = end;
   }
-  return rows;
+  return mark;
 }
 
 /// Points of a curve without those that the eye could not tell from the one before.
-std::string path_rows(const std::vector<double>& x, const std::vector<double>& y, const PlotAxis& x_axis,
-                      const PlotAxis& y_axis, const Panel& panel) {
+Mark path(const std::vector<double>& x, const std::vector<double>& y, const PlotAxis& x_axis,
+          const PlotAxis& y_axis) {
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const bool far =
-        kept.empty() ||
-        std::hypot((x_axis.position(x[i]) - x_axis.position(x[kept.back()])) * panel.width,
-                   (y_axis.position(y[i]) - y_axis.position(y[kept.back()])) * panel.height) >= least_move;
+    const bool far = kept.empty() || std::hypot(x_axis.position(x[i]) - x_axis.position(x[kept.back()]),
+                                                y_axis.position(y[i]) - y_axis.position(y[kept.back()])) *
+                                             steps_across >=
+                                         1;
     if (far || i + 1 == x.size()) kept.push_back(i);
   }
-  std::string rows;
-  for (std::size_t k = kept.size() - std::min(kept.size(), most_path_points); k < kept.size(); ++k)
-    rows += fmt::format("{:.9g} {:.9g}\n", x[kept[k]], y[kept[k]]);
-  return rows;
+  Mark mark;
+  for (std::size_t k = kept.size() - std::min(kept.size(), most_path_points); k < kept.size(); ++k) {
+    mark.x.push_back(x[kept[k]]);
+    mark.y.push_back(y[kept[k]]);
+  }
+  return mark;
 }
 
 /// Room for all values of a state and for the stops on it.
@@ -287,227 +285,260 @@ PlotAxis state_axis(const Motion& motion, std::size_t state) {
   std::for_each(motion.values[state].begin(), motion.values[state].end(), extend);
   for (const Stop& stop : motion.stops)
     if (stop.state == state) extend(stop.level);
-  return value_axis(label_with_unit(motion.states[state], motion.unit), low, high);
+  return value_axis(motion.described.label(motion.states[state], motion.unit), low, high);
 }
 
 std::size_t position_of(const Motion& motion, std::size_t state) {
-  for (const Pair& pair : pairs(motion.states))
+  for (const Pair& pair : motion.pairs)
     if (pair.velocity == state) return pair.position;
   return state;
 }
 
+std::string contact_name(const Motion& motion, std::size_t contact) {
+  return named("contact", motion.contacts[contact]);
+}
+
+/// Boxes from time to time between two heights.
+Mark stick_boxes(const std::vector<Stick>& sticks, std::size_t index, double low, double high,
+                 const std::string& colour) {
+  Mark mark;
+  mark.shape = Mark::Shape::boxes;
+  mark.colour = colour;
+  for (const Stick& stick : sticks) {
+    if (stick.index != index) continue;
+    mark.x.push_back(stick.from);
+    mark.x2.push_back(stick.to);
+    mark.y.push_back(low);
+    mark.y2.push_back(high);
+  }
+  return mark;
+}
+
 /// Light bands where the coordinate of a state, or that of which it is the velocity, is stuck at its stop.
-void add_stick_bands(std::vector<std::string>& elements, Sheet& sheet, const Motion& motion,
-                     std::size_t state, const PlotAxis& axis) {
+void add_stick_bands(Panel& panel, const Motion& motion, std::size_t state) {
   for (const Stop& stop : motion.stops) {
     if (stop.state != position_of(motion, state)) continue;
-    std::string rows;
-    for (const Stick& stick : motion.sticks)
-      if (stick.index == stop.contact) rows += fmt::format("{:.9g} {:.9g}\n", stick.from, stick.to);
-    if (rows.empty()) continue;
-    elements.push_back(fmt::format(
-        "{} using (($1+$2)/2.):({}):1:2:({}):({}) with boxxyerror "
-        "fillstyle transparent solid 0.22 noborder linecolor rgb '{}'",
-        sheet.data(rows), (axis.from + axis.to) / 2, axis.from, axis.to, contact_colour(stop.contact)));
+    Mark bands =
+        stick_boxes(motion.sticks, stop.contact, panel.y.from, panel.y.to, contact_colour(stop.contact));
+    bands.opacity = 0.22;
+    if (!bands.empty()) panel.marks.push_back(std::move(bands));
+  }
+}
+
+/// Stops on a coordinate, across or down.
+void add_stops(Panel& panel, const Motion& motion, std::size_t state, Mark::Shape shape) {
+  for (const Stop& stop : motion.stops) {
+    if (stop.state != state) continue;
+    Mark line;
+    line.shape = shape;
+    line.dash = Mark::Dash::dashed;
+    line.colour = contact_colour(stop.contact);
+    line.meaning = "stop: " + contact_name(motion, stop.contact);
+    (shape == Mark::Shape::levels ? line.y : line.x) = {stop.level};
+    panel.marks.push_back(std::move(line));
   }
 }
 
 /// Impacts as dots, before and after; x(point) and y(point) give a place for a point of the path.
-void add_impact_dots(std::vector<std::string>& elements, Sheet& sheet, const Motion& motion,
-                     const std::vector<std::size_t>& states, const std::function<double(std::size_t)>& x,
+void add_impact_dots(Panel& panel, const Motion& motion, const std::vector<std::size_t>& states,
+                     const std::function<double(std::size_t)>& x,
                      const std::function<double(std::size_t)>& y) {
   const std::vector<Contacting> impacts = impacts_of(motion);
   if (impacts.size() > most_dots) return;
   for (std::size_t contact = 0; contact < motion.contacts.size(); ++contact) {
-    std::string rows;
+    Mark dots;
+    dots.shape = Mark::Shape::dots;
+    dots.size = 2.2;
+    dots.colour = contact_colour(contact);
+    dots.meaning = "impact: " + contact_name(motion, contact);
     for (const Contacting& impact : impacts) {
       const auto jumps_here = [&](std::size_t state) { return jumps(motion, impact, state); };
       if (impact.contact != contact || std::none_of(states.begin(), states.end(), jumps_here)) continue;
-      for (const std::size_t point : {*impact.before, *impact.before + 1})
-        rows += fmt::format("{:.9g} {:.9g}\n", x(point), y(point));
+      for (const std::size_t point : {*impact.before, *impact.before + 1}) {
+        dots.x.push_back(x(point));
+        dots.y.push_back(y(point));
+      }
     }
-    if (rows.empty()) continue;
-    elements.push_back(
-        fmt::format("{} using 1:2 with points pointtype 7 pointsize 0.6*dot linecolor rgb '{}'",
-                    sheet.data(rows), contact_colour(contact)));
+    if (!dots.empty()) panel.marks.push_back(std::move(dots));
   }
 }
 
 /// The states that tell of an impact in the series of a state: itself, and for a position its velocity.
 std::vector<std::size_t> with_velocity(const Motion& motion, std::size_t state) {
   std::vector<std::size_t> states = {state};
-  for (const Pair& pair : pairs(motion.states))
+  for (const Pair& pair : motion.pairs)
     if (pair.position == state) states.push_back(pair.velocity);
   return states;
 }
 
-void draw_series(Sheet& sheet, const Panel& panel, const Motion& motion, std::size_t state,
-                 const PlotAxis& time) {
-  const PlotAxis axis = state_axis(motion, state);
-  const std::vector<double>& values = motion.values[state];
-  std::vector<std::string> elements;
-  add_stick_bands(elements, sheet, motion, state, axis);
-  for (const Stop& stop : motion.stops)
-    if (stop.state == state)
-      elements.push_back(fmt::format("{} with lines dashtype 2 linewidth 1.2 linecolor rgb '{}'", stop.level,
-                                     contact_colour(stop.contact)));
-  elements.push_back(fmt::format("{} using 1:2 with lines linewidth 1.1 linecolor rgb '{}'",
-                                 sheet.data(series_rows(motion.time, values, time, panel.width)),
-                                 curve_colour));
+Panel series_panel(const Motion& motion, const PlotAxis& time, std::size_t state) {
+  Panel panel;
+  panel.name = motion.states[state];
+  panel.share = 0.75;
+  panel.x = time;
+  panel.y = state_axis(motion, state);
+  add_stick_bands(panel, motion, state);
+  add_stops(panel, motion, state, Mark::Shape::levels);
+  Mark curve = series(motion.time, motion.values[state], time);
+  curve.colour = curve_colour;
+  panel.marks.push_back(std::move(curve));
   add_impact_dots(
-      elements, sheet, motion, with_velocity(motion, state), [&](std::size_t i) { return motion.time[i]; },
-      [&](std::size_t i) { return values[i]; });
-  sheet.value_axis(panel, axis);
-  sheet.plot(elements);
+      panel, motion, with_velocity(motion, state), [&](std::size_t i) { return motion.time[i]; },
+      [&](std::size_t i) { return motion.values[state][i]; });
+  return panel;
 }
 
-/// Bars of one lane, between two heights; nothing where there are none.
-std::string stick_bars(Sheet& sheet, const std::vector<Stick>& sticks, std::size_t index, double low,
-                       double high, std::string_view colour) {
-  std::string rows;
-  for (const Stick& stick : sticks)
-    if (stick.index == index) rows += fmt::format("{:.9g} {:.9g}\n", stick.from, stick.to);
-  if (rows.empty()) return rows;
-  return fmt::format(
-      "{} using (($1+$2)/2.):({}):1:2:({}):({}) with boxxyerror "
-      "fillstyle solid noborder linecolor rgb '{}'",
-      sheet.data(rows), (low + high) / 2, low, high, colour);
-}
-
-/// One lane per contact: bars while it is stuck, a dark line in them while it does not slide, a line for each
+/// One row per contact: bars while it is stuck, a dark line in them while it does not slide, a line for each
 /// impact, a triangle where it rises; then one per dry friction: bars while it sticks.
-void draw_lanes(Sheet& sheet, const Panel& panel, const Motion& motion) {
-  std::vector<std::string> elements = {std::string(nothing_on_first_axes)};
+Panel contacts_panel(const Motion& motion, const PlotAxis& time) {
+  Panel panel;
+  panel.name = "contacts";
+  panel.x = time;
   std::vector<std::string> names;
-  std::vector<LegendEntry> entries;
-  const auto add_bars = [&](const std::vector<Stick>& sticks, std::size_t index, double low, double high,
-                            std::string_view colour, const char* meaning) {
-    const std::string bars = stick_bars(sheet, sticks, index, low, high, colour);
-    if (bars.empty()) return;
-    elements.push_back(bars);
-    entries.push_back({std::string(colour), meaning});
+  const auto add = [&](Mark mark, const char* meaning) {
+    mark.meaning = meaning;
+    if (!mark.empty()) panel.marks.push_back(std::move(mark));
   };
-  std::string impacts;
-  std::string rises;
+  Mark impacts, rises;
+  impacts.size = 0.5;
+  rises.shape = Mark::Shape::dots;
+  rises.symbol = 9;
+  rises.size = 4;
+  impacts.colour = rises.colour = neutral_colour;
   for (std::size_t contact = 0; contact < motion.contacts.size(); ++contact) {
-    names.push_back(named("contact", motion.contacts[contact]));
+    names.push_back(contact_name(motion, contact));
     const double low = static_cast<double>(contact);
     for (const Contacting& event : motion.events) {
       if (event.contact != contact || !event.before) continue;
-      if (event.kind == "impact") impacts += fmt::format("{:.9g} {}\n", event.time, low + 0.2);
-      if (event.kind == "rise") rises += fmt::format("{:.9g} {}\n", event.time, low + 0.5);
+      if (event.kind == "impact") {
+        constexpr double gap = std::numeric_limits<double>::quiet_NaN();
+        impacts.x.insert(impacts.x.end(), {event.time, event.time, gap});
+        impacts.y.insert(impacts.y.end(), {low + 0.2, low + 0.8, gap});
+      } else if (event.kind == "rise") {
+        rises.x.push_back(event.time);
+        rises.y.push_back(low + 0.5);
+      }
     }
-    add_bars(motion.sticks, contact, low + 0.1, low + 0.9, contact_colour(contact), "stuck");
-    add_bars(motion.held, contact, low + 0.4, low + 0.6, held_colour, "no slip");
+    add(stick_boxes(motion.sticks, contact, low + 0.1, low + 0.9, contact_colour(contact)), "stuck");
+    add(stick_boxes(motion.held, contact, low + 0.4, low + 0.6, std::string(held_colour)), "no slip");
   }
   for (std::size_t friction = 0; friction < motion.frictions.size(); ++friction) {
+    const double low = static_cast<double>(names.size());
+    Mark sticks = stick_boxes(motion.friction_sticks, friction, low + 0.1, low + 0.9,
+                              contact_colour(motion.contacts.size() + friction));
+    if (sticks.empty()) continue;  // a row of nothing
     names.push_back(named("friction", motion.frictions[friction]));
-    const double low = static_cast<double>(motion.contacts.size() + friction);
-    add_bars(motion.friction_sticks, friction, low + 0.1, low + 0.9,
-             contact_colour(motion.contacts.size() + friction), "sticks");
+    add(std::move(sticks), "sticks");
   }
-  if (!impacts.empty()) {
-    elements.push_back(
-        fmt::format("{} using 1:2:(0):(0.6) with vectors nohead linewidth 0.8 linecolor rgb '{}'",
-                    sheet.data(impacts), impact_colour));
-    entries.push_back({std::string(impact_colour), "impact"});
-  }
-  if (!rises.empty())
-    elements.push_back(
-        fmt::format("{} using 1:2 with points pointtype 9 pointsize 1.2*dot linecolor rgb '{}'",
-                    sheet.data(rises), impact_colour));
-  sheet.rows(names);
-  sheet.legend(panel, entries);
-  sheet.plot(elements);
+  if (names.empty()) names = {"contacts"};
+  add(impacts, "impact");
+  add(rises, "rise");
+  panel.y = row_axis(names);
+  return panel;
 }
 
-void draw_portrait(Sheet& sheet, const Panel& panel, const Motion& motion, const Pair& pair) {
-  const PlotAxis x = state_axis(motion, pair.position);
-  const PlotAxis y = state_axis(motion, pair.velocity);
+/// Path points at whole forcing periods: the Poincaré section at phase zero. Empty without forcing.
+Mark section(const Motion& motion, double period, const Pair& pair) {
+  constexpr double tolerance = 1e-6;
+  Mark dots;
+  dots.shape = Mark::Shape::dots;
+  dots.size = 2.6;
+  dots.colour = "#d1222a";
+  dots.meaning = "phase zero";
+  if (!(period > 0)) return dots;
+  double last = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < motion.time.size(); ++i) {
+    const double turns = motion.time[i] / period;
+    if (std::abs(turns - std::round(turns)) > tolerance || std::round(turns) == last) continue;
+    last = std::round(turns);
+    dots.x.push_back(motion.values[pair.position][i]);
+    dots.y.push_back(motion.values[pair.velocity][i]);
+  }
+  return dots;
+}
+
+Panel portrait_panel(const Motion& motion, double period, const Pair& pair) {
+  Panel panel;
+  panel.name = "portrait:" + motion.states[pair.position];
+  panel.square = true;
+  panel.x = state_axis(motion, pair.position);
+  panel.y = state_axis(motion, pair.velocity);
+  add_stops(panel, motion, pair.position, Mark::Shape::walls);
   const std::vector<double>& position = motion.values[pair.position];
   const std::vector<double>& velocity = motion.values[pair.velocity];
-  std::vector<std::string> elements;
-  for (const Stop& stop : motion.stops)
-    if (stop.state == pair.position)
-      elements.push_back(fmt::format("{} using 1:2 with lines dashtype 2 linewidth 1.2 linecolor rgb '{}'",
-                                     sheet.data(fmt::format("{0} {1}\n{0} {2}\n", stop.level, y.from, y.to)),
-                                     contact_colour(stop.contact)));
-  elements.push_back(fmt::format("{} using 1:2 with lines linewidth 1 linecolor rgb '{}'",
-                                 sheet.data(path_rows(position, velocity, x, y, panel)), curve_colour));
+  Mark curve = path(position, velocity, panel.x, panel.y);
+  curve.size = 0.6;
+  curve.colour = curve_colour;
+  panel.marks.push_back(std::move(curve));
   add_impact_dots(
-      elements, sheet, motion, {pair.velocity}, [&](std::size_t i) { return position[i]; },
+      panel, motion, {pair.velocity}, [&](std::size_t i) { return position[i]; },
       [&](std::size_t i) { return velocity[i]; });
-  sheet.number_axis(x, true);
-  sheet.value_axis(panel, y);
-  sheet.plot(elements);
+  panel.marks.push_back(section(motion, period, pair));
+  return panel;
 }
 
-/// States to draw: those asked for, else all, but at most four.
-std::vector<std::size_t> chosen_states(const Motion& motion, const std::vector<std::string>& asked) {
-  std::vector<std::size_t> chosen;
-  for (const std::string& name : asked) chosen.push_back(index_of(motion.states, name, "state"));
-  for (std::size_t state = 0; asked.empty() && state < std::min(motion.states.size(), most_series); ++state)
-    chosen.push_back(state);
-  return chosen;
+/// The section alone, for long chaotic motions.
+Panel section_panel(const Motion& motion, double period, const Pair& pair) {
+  Panel panel;
+  panel.name = "section:" + motion.states[pair.position];
+  panel.square = true;
+  Mark dots = section(motion, period, pair);
+  if (dots.empty())
+    throw InputError(
+        "a Poincaré section needs a forced model and samples at whole forcing periods (samples_per_period)");
+  dots.size = dots.x.size() > 1000 ? 0.7 : 1.8;
+  dots.colour = curve_colour;
+  dots.meaning.clear();
+  const auto [low, high] = std::minmax_element(dots.x.begin(), dots.x.end());
+  panel.x = value_axis(motion.described.label(motion.states[pair.position], motion.unit), *low, *high);
+  panel.marks.push_back(std::move(dots));
+  fit_y_axis(panel, motion.described.label(motion.states[pair.velocity], motion.unit));
+  return panel;
 }
 
-std::vector<Pair> portraits_of(const Motion& motion, const std::vector<std::size_t>& states) {
-  std::vector<Pair> portraits = pairs(motion.states);
-  const auto chosen = [&](std::size_t state) {
-    return std::find(states.begin(), states.end(), state) != states.end();
-  };
-  std::erase_if(portraits,
-                [&](const Pair& pair) { return !chosen(pair.position) && !chosen(pair.velocity); });
-  portraits.resize(std::min(portraits.size(), most_portraits), Pair{});
-  return portraits;
+/// The forcing period of the case, 0 where there is none or the case can't be read.
+double period_of(const Described& described) {
+  if (described.model() == nullptr) return 0;
+  const auto system = described.model()->system(described.model()->values(), described.tolerance());
+  return system ? system->period() : 0;
 }
 
 }  // namespace
 
-Drawing draw_motion(const Result& result, const PlotOptions& options) {
-  const Motion motion = motion_of(result.data, options.from, options.to);
-  const Array& time_array = result.data.at("time");
-  PlotAxis time{label_with_unit("time", time_array.unit), motion.time.front(), motion.time.back()};
-  if (time.from == time.to) time = value_axis(time.label, time.from, time.to);
-  const std::vector<std::size_t> states = chosen_states(motion, options.states);
-  const std::vector<Pair> portraits = portraits_of(motion, states);
+Picture draw_motion(const PlotSource& source, const PlotOptions& options) {
+  const Motion motion = motion_of(source, options.from, options.to);
+  PlotAxis time{label_with_unit("time", source.result.data.at("time").unit), motion.time.front(),
+                motion.time.back()};
+  if (std::isfinite(options.from)) time.from = options.from;
+  if (std::isfinite(options.to)) time.to = options.to;
+  if (!(time.from < time.to)) time = value_axis(time.label, time.from, time.to);
+  const double period = period_of(source.described);
 
-  const int lanes = lane_height * static_cast<int>(motion.contacts.size() + motion.frictions.size());
-  const int content =
-      series_height * static_cast<int>(states.size()) + (portraits.empty() ? 0 : phase_height);
-  const int fixed = top_margin + bottom_margin + lanes + gap * static_cast<int>(states.size()) +
-                    (portraits.empty() ? 0 : between_parts);
-  const int width = options.width > 0 ? options.width : default_width;
-  const int height = options.height > 0 ? options.height : content + fixed;
-  const double scale = static_cast<double>(height - fixed) / content;
-  const int plot_width = width - left_margin - right_margin;
+  std::vector<PanelOffer> offers;
+  for (std::size_t state = 0; state < motion.states.size(); ++state)
+    offers.push_back({motion.states[state], state < most_series,
+                      [&, state] { return series_panel(motion, time, state); }});
+  if (!motion.contacts.empty() || !motion.frictions.empty())
+    offers.push_back({"contacts", true, [&] { return contacts_panel(motion, time); }});
+  for (std::size_t i = 0; i < motion.pairs.size(); ++i) {
+    const Pair& pair = motion.pairs[i];
+    const std::string name = motion.states[pair.position];
+    offers.push_back(
+        {"portrait:" + name, i < most_portraits, [&, pair] { return portrait_panel(motion, period, pair); }});
+    offers.push_back({"section:" + name, false, [&, pair] { return section_panel(motion, period, pair); }});
+  }
 
-  Sheet sheet(width, height, options.title);
-  int top = top_margin;
-  for (const std::size_t state : states) {
-    const Panel panel = {left_margin, top, plot_width, static_cast<int>(series_height * scale)};
-    sheet.panel(panel);
-    sheet.number_axis(time, lanes == 0 && state == states.back());
-    draw_series(sheet, panel, motion, state, time);
-    top += panel.height + gap;
+  Picture picture;
+  std::vector<Panel> squares;
+  for (Panel& panel : chosen_panels(offers, options, picture.notes)) {
+    if (panel.square)
+      squares.push_back(std::move(panel));
+    else
+      picture.rows.push_back({std::move(panel)});
   }
-  if (lanes > 0) {
-    const Panel panel = {left_margin, top, plot_width, lanes};
-    sheet.panel(panel);
-    sheet.number_axis(time, true);
-    draw_lanes(sheet, panel, motion);
-    top += lanes;
-  }
-  top += between_parts;
-  const int count = static_cast<int>(portraits.size());
-  for (int i = 0; i < count; ++i) {
-    const int portrait_width = (width - left_margin - bottom_margin - (count - 1) * phase_gap) / count;
-    const Panel panel = {left_margin + i * (portrait_width + phase_gap), top, portrait_width,
-                         static_cast<int>(phase_height * scale)};
-    sheet.panel(panel);
-    draw_portrait(sheet, panel, motion, portraits[static_cast<std::size_t>(i)]);
-  }
-  return sheet.finish();
+  if (!squares.empty()) picture.rows.push_back(std::move(squares));
+  picture.caption = source.described.parameters({});
+  return picture;
 }
 
 }  // namespace graze

@@ -1,17 +1,17 @@
-/// graze plot: a picture of what is in a result file.
+/// graze plot: a picture of what is in result files.
 #include "drivers/plot/plot.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/settings/value.hpp"
-#include "drivers/command/basin_table.hpp"
 #include "drivers/command/broken_files.hpp"
 #include "drivers/command/command.hpp"
 #include "drivers/plot/gnuplot.hpp"
@@ -19,119 +19,123 @@
 namespace graze {
 namespace {
 
-constexpr int least_width = 800;  // below these the margins leave nothing for the plots
-constexpr int least_height = 600;
-constexpr int most_pixels = 20000;
+constexpr double points_a_millimetre = 72 / 25.4;
 
 struct Request {
-  std::string file;
+  std::vector<std::string> files;
   std::string picture;
-  std::string size;
+  std::string width = "174mm";
+  std::string height;
+  std::string panels;
+  std::string title;
   bool keep_script = false;
+  bool no_caption = false;
   PlotOptions options;
 };
 
-/// "1600x1200" into width and height.
-void read_size(const std::string& text, PlotOptions& options) {
-  if (text.empty()) return;
-  int used = 0;
-  const int found = std::sscanf(text.c_str(), "%5dx%5d%n", &options.width, &options.height, &used);
-  const bool whole = found == 2 && static_cast<std::size_t>(used) == text.size();
-  if (!whole || options.width < least_width || options.height < least_height || options.width > most_pixels ||
-      options.height > most_pixels)
-    throw InputError(fmt::format("--size {}: must be WIDTHxHEIGHT in pixels, from {}x{} to {}x{}", text,
-                                 least_width, least_height, most_pixels, most_pixels));
+/// "84mm", "8.4cm", "3.3in" or "238pt" in points; a bare number is of millimetres.
+double read_length(const std::string& text, const char* option) {
+  constexpr double least = 10, most = 2000;  // millimetres
+  const std::vector<std::pair<std::string, double>> units = {{"", points_a_millimetre},
+                                                             {"mm", points_a_millimetre},
+                                                             {"cm", 10 * points_a_millimetre},
+                                                             {"in", 72},
+                                                             {"pt", 1}};
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string unit(end, text.data() + text.size());
+  const auto found = std::find_if(units.begin(), units.end(), [&](const auto& u) { return u.first == unit; });
+  const double points = found == units.end() ? 0 : number * found->second;
+  if (error != std::errc{} ||
+      !(points >= least * points_a_millimetre && points <= most * points_a_millimetre))
+    throw InputError(
+        fmt::format("{} {}: must be a length such as 84mm, 8.4cm, 3.3in or 238pt, from {} to {} mm", option,
+                    text, least, most));
+  return points;
 }
 
-std::string title_of(const Result& result, const std::string& file) {
-  std::string title = attribute(result.attributes, "title");
-  if (title.empty()) title = std::filesystem::path(file).filename();
-  return result.complete ? title : title + " (not complete)";
-}
-
-/// The name in front of the colon of NAME:LABEL.
-std::vector<std::string> array_names(const std::vector<std::string>& shown) {
-  std::vector<std::string> names;
-  for (const std::string& text : shown) names.push_back(text.substr(0, text.find(':')));
-  return names;
-}
-
-/// Every result says by its outcomes over which points it goes; only what is drawn is read besides.
-Drawing draw(const Request& request) {
-  PlotOptions options = request.options;
-  const Result outline = read_result(request.file, {"outcome"});
-  options.title = title_of(outline, request.file);
-  if (attribute(outline.attributes, "analysis") == "basins") {
-    std::vector<std::string> arrays = basin_arrays();
-    arrays.insert(arrays.end(), {"basin", "basin_orbit", "start_state"});
-    return draw_basins(read_result(request.file, arrays), options);
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= text.size() && !text.empty();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    if (end > at) parts.push_back(text.substr(at, end - at));
+    at = end + 1;
   }
-  if (attribute(outline.attributes, "analysis") == "continue")
-    return draw_branches(read_result(request.file), options);
-  if (attribute(outline.attributes, "analysis") == "convergence")
-    return draw_convergence(read_result(request.file, {"error", "outcome"}), options);
-  const std::vector<std::string>& points = outline.data.at("outcome").dimensions;
-  const auto parameters = std::count_if(points.begin(), points.end(),
-                                        [](const std::string& dimension) { return dimension != "start"; });
-  if (parameters == 0) return draw_motion(read_result(request.file), options);
-  const bool impacts = attribute(outline.attributes, "analysis") == "impacts";
-  if (parameters == 1 && impacts) {
-    std::vector<std::string> arrays = impact_curves();
-    arrays.insert(arrays.end(), {"slip_sequence", "outcome"});
-    return draw_impacts(read_result(request.file, arrays), options);
-  }
-  if (parameters == 1)
-    return draw_sweep(
-        read_result(request.file,
-                    {"attractor", "period", "map_state", "rises", "stick_fraction", "stick_fraction_all",
-                     "friction_stick_fraction", "reversing_fraction", "locking_fraction"}),
-        options);
-  if (parameters > 2) throw InputError(fmt::format("{}: more than two swept parameters", request.file));
-  const bool chosen = !options.show.empty();
-  if (!chosen)
-    options.show = impacts ? std::vector<std::string>{"slip_sequence:0", "restitution:0"}
-                           : std::vector<std::string>{"itinerary", "stick_fraction"};
-  std::vector<std::string> arrays = array_names(options.show);
-  arrays.insert(arrays.end(), {"attractor", "period", "outcome", "border"});
-  const Result result = read_result(request.file, arrays);
-  if (!chosen && result.data.find("itinerary") == nullptr) std::erase(options.show, "itinerary");
-  return draw_map(result, options);
+  return parts;
+}
+
+void check(const PlotOptions& options) {
+  constexpr double least_font = 3, most_font = 72;
+  if (!(options.from < options.to)) throw InputError("--from must be less than --to");
+  if (!(options.y_from < options.y_to)) throw InputError("--y-from must be less than --y-to");
+  if (!(options.page.font >= least_font && options.page.font <= most_font))
+    throw InputError(fmt::format("--font-size: must be from {} to {} points", least_font, most_font));
+  if (!(options.page.resolution >= 30 && options.page.resolution <= 1200))
+    throw InputError("--resolution: must be from 30 to 1200 pixels an inch");
 }
 
 void plot(Request request) {
   if (request.picture.empty())
-    request.picture = std::filesystem::path(request.file).replace_extension(".png");
+    request.picture = std::filesystem::path(request.files.front()).replace_extension(".png");
   check_picture_name(request.picture);
-  read_size(request.size, request.options);
-  if (!(request.options.from < request.options.to)) throw InputError("--from must be less than --to");
-  write_picture(draw(request), request.picture, request.keep_script);
+  request.options.page.width = read_length(request.width, "--width");
+  if (!request.height.empty()) request.options.page.height = read_length(request.height, "--height");
+  request.options.panels = split(request.panels);
+  check(request.options);
+  Picture picture = picture_of(request.files, request.options);
+  if (request.title == "none")
+    picture.title.clear();
+  else if (!request.title.empty())
+    picture.title = request.title;
+  if (request.no_caption) picture.caption.clear();
+  write_picture(picture, request.options.page, request.picture, request.keep_script);
+  fmt::print("{}\n", request.picture);
 }
 
 }  // namespace
 
 GRAZE_COMMAND(plot) {
   static_cast<void>(context);
-  Verb verb = app.add_verb("plot", "draw what is in a result file (needs gnuplot)");
+  Verb verb = app.add_verb("plot", "draw what is in result files (needs gnuplot)");
   const auto request = std::make_shared<Request>();
   PlotOptions& options = request->options;
-  verb.option("FILE", request->file, "result file, complete or not", {.required = true});
+  verb.option(
+      "FILE", request->files,
+      "result file, complete or not; several sweeps and continuations over one parameter: in one diagram",
+      {.required = true});
   verb.option("-o,--output", request->picture,
-              "picture: .png, .svg or .pdf by its ending; default FILE with .png");
-  verb.flag("--keep-script", request->keep_script,
-            "leave PICTURE.gp beside the picture: `gnuplot PICTURE.gp` draws it again");
-  verb.option("--state", options.states,
-              "a state to draw, may be repeated; default: the first two positions (a motion: all, up to "
-              "four)");
-  verb.option("--show", options.show,
-              "two parameters: an array to draw beside the classes, NAME or NAME:LABEL, may be repeated; "
-              "default itinerary, where it was recorded, and stick_fraction");
+              "picture: .png, .svg, .pdf or .eps by its ending; default FILE with .png");
+  verb.option(
+      "--panels", request->panels,
+      "panels to draw, from the top, such as x1,class or lyapunov; a wrong name is answered with all of them",
+      {.value = "NAME,..."});
+  verb.option("--from", options.from, "where the x axis begins; default: with the first point");
+  verb.option("--to", options.to, "where the x axis ends; default: with the last point");
+  verb.option("--y-from", options.y_from, "where the y axis of the first panel begins");
+  verb.option("--y-to", options.y_to, "where the y axis of the first panel ends");
   verb.option("--start", options.start,
               "only this initial state, counted from 0; default: all, with two parameters the first",
               {.least = 0});
-  verb.option("--from", options.from, "where the x axis begins; default: with the first point");
-  verb.option("--to", options.to, "where the x axis ends; default: with the last point");
-  verb.option("--size", request->size, "WIDTHxHEIGHT in pixels (pdf: 144 an inch)");
-  verb.callback([request] { on_result(request->file, [&] { plot(*request); }); });
+  verb.option("--width", request->width, "of the picture: 84mm, 8.4cm, 3.3in; default 174mm",
+              {.value = "LENGTH"});
+  verb.option("--height", request->height, "of the picture; default: what the panels need",
+              {.value = "LENGTH"});
+  verb.option("--font-size", options.page.font, "in points; default 8");
+  verb.option("--resolution", options.page.resolution, "of png, in pixels an inch; default 300");
+  verb.option("--title", request->title, "another title than that of the case; none: no title",
+              {.value = "TEXT"});
+  verb.flag("--no-caption", request->no_caption,
+            "without the line of parameters that differ from their defaults");
+  verb.flag("--keep-script", request->keep_script,
+            "leave PICTURE.gp and its data in PICTURE.data: `gnuplot PICTURE.gp` draws it again");
+  verb.footer(
+      "The name of the picture is printed.\n"
+      "Examples:\n"
+      "  graze plot sweep.h5 -o figure.pdf --width 84mm --panels x1,lyapunov\n"
+      "  graze plot sweep.h5 --from 0.69 --to 0.73\n"
+      "  graze plot up.h5 down.h5 branches.h5 -o overlay.svg\n"
+      "  graze plot map.h5 --panels class,p/n,lyapunov");
+  verb.callback([request] { on_result(request->files.front(), [&] { plot(*request); }); });
 }
 
 }  // namespace graze

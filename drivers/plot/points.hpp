@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/results/dataset.hpp"
+#include "drivers/plot/picture.hpp"
 
 namespace graze {
 
@@ -30,9 +32,9 @@ class Points {
   const Array* find(std::string_view name, const std::vector<std::string>& further = {}) const;
   /// Dimensions of an array beyond those of the points. Throws InputError when it is not over the points.
   std::vector<std::string> further_dimensions(const Array& array) const;
-  /// Whether attractors are told apart; what follows is about them.
+  /// Whether attractors are told apart.
   bool has_attractors() const { return attractor_ != nullptr; }
-  /// Index into class_names(), -1 while the point has not been computed.
+  /// Index into class_names(), -1 where it is not known.
   int attractor(std::size_t point) const;
   const std::vector<std::string>& class_names() const { return attractor_->flags; }
   bool is(std::size_t point, std::string_view attractor) const;
@@ -45,6 +47,40 @@ class Points {
   std::vector<std::size_t> starts_;
   std::vector<std::string> start_names_;
   std::size_t per_start_ = 1;
+};
+
+/// The axis of the coordinates of a swept parameter: from … to where these are finite, else as far as there
+/// are coordinates between; logarithmic when their ratios are constant. With `whole_cells` the outermost
+/// points have as much room as the others. Throws InputError when no coordinate lies there.
+PlotAxis parameter_axis(const Array& coordinate, std::string label, double from, double to,
+                        bool whole_cells = false);
+
+/// Which of many coordinates belong to each of a few columns of equal width: those inside the column, else
+/// the nearest one; none beyond the outermost coordinates.
+class Columns {
+ public:
+  Columns(const PlotAxis& axis, const Array& coordinate, int count);
+
+  std::size_t count() const { return first_.size(); }
+  /// Indices of the coordinates of a column.
+  std::span<const std::size_t> operator[](std::size_t column) const {
+    return {order_.data() + first_[column], last_[column] - first_[column]};
+  }
+  /// Where a column begins and ends on the axis.
+  double left(std::size_t column) const { return edge(column); }
+  double right(std::size_t column) const { return edge(column + 1); }
+  double middle(std::size_t column) const {
+    return axis_.value((static_cast<double>(column) + 0.5) / size());
+  }
+
+ private:
+  double size() const { return static_cast<double>(first_.size()); }
+  double edge(std::size_t k) const { return axis_.value(static_cast<double>(k) / size()); }
+
+  PlotAxis axis_;
+  std::vector<std::size_t> order_;
+  std::vector<std::size_t> first_;
+  std::vector<std::size_t> last_;
 };
 
 }  // namespace graze

@@ -1,655 +1,621 @@
-/// A sweep over one parameter: bifurcation diagram, below it class, period, rises and sticking.
+/// A sweep over one parameter: bifurcation diagram, below it class, period, marks and shares of time.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
-#include <numeric>
+#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "core/settings/value.hpp"
+#include "drivers/command/array_values.hpp"
+#include "drivers/plot/attractor_sets.hpp"
+#include "drivers/plot/colours.hpp"
 #include "drivers/plot/plot.hpp"
 #include "drivers/plot/points.hpp"
-#include "drivers/plot/sheet.hpp"
 
 namespace graze {
 namespace {
 
-constexpr int left_margin = 150;
-constexpr int right_margin = 250;
-constexpr int top_margin = 66;
-constexpr int gap = 18;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t most_start_rows = 4;  // more initial states than this share one row
+constexpr double mark_distance = 4;         // points, between marks of one row
+constexpr int cells_up = 400;               // dots closer than this part of the panel are drawn as one
 
-constexpr int state_height = 340;
-constexpr int row_height = 32;
-constexpr int period_height = 130;
-constexpr int sticking_height = 210;
-
-constexpr std::size_t most_dots = 4000;            // more than this are counted in cells instead
-constexpr std::size_t most_periodic_dots = 20000;  // of periodic motions, on top of the cells
-constexpr std::size_t most_start_rows = 4;  // more initial states than this share one row and one colour
-constexpr int cell_size = 2;                // pixels
-constexpr int shades = 100;                 // steps of the density scale
-constexpr double decades = 3;               // of the density scale
-constexpr int tic_height = 26;              // pixels, least distance of numbers
-constexpr int mark_distance = 9;            // pixels
-
-constexpr std::string_view neutral = "#202020";
-constexpr std::string_view single_colour = "#08284a";
-
-/// A part of a strip, in pixels across and rows up.
-struct Piece {
-  std::size_t left;
-  std::size_t right;
-  double low;
-  double high;
-  std::string_view colour;
-};
-
-/// Pieces from left to right; neighbours that look the same become one.
-class Pieces {
- public:
-  void add(const Piece& piece) {
-    const auto [place, is_new] = open_.try_emplace({piece.low, piece.high}, pieces_.size());
-    if (!is_new) {
-      Piece& before = pieces_[place->second];
-      if (before.right == piece.left && before.colour == piece.colour) {
-        before.right = piece.right;
-        return;
-      }
-      place->second = pieces_.size();
-    }
-    pieces_.push_back(piece);
-  }
-
-  std::string rows() const {
-    std::string rows;
-    for (const Piece& piece : pieces_)
-      rows += fmt::format("{} {} {:.5g} {:.5g} {}\n", piece.left, piece.right, piece.low, piece.high,
-                          std::stoul(std::string(piece.colour.substr(1)), nullptr, 16));
-    return rows;
-  }
-
- private:
-  std::vector<Piece> pieces_;
-  std::map<std::pair<double, double>, std::size_t> open_;  // the last piece at each height
-};
-
-/// The plot element of rows of pieces.
-std::string filled(const std::string& data) {
-  return data +
-         " using (($1+$2)/2.):(($3+$4)/2.):1:2:3:4:5 axes x2y1 with boxxyerror "
-         "fillstyle solid noborder linecolor rgb variable";
-}
+/// The arrays that this program knows to be bookkeeping, or draws in a way of their own.
+constexpr std::array<std::string_view, 10> no_curves = {
+    "map_state", "map_time", "attractor",     "period",        "rises",
+    "itinerary", "outcome",  "multiplier_re", "multiplier_im", "transient_used"};
 
 /// The result of a sweep, ready to be drawn.
 struct Sweep {
+  const PlotSource& source;
+  const Dataset& data;
   Points points;
-  const Array* map_state;
-  const Array* period;
-  const Array* rises;
-  const Array* stick_fraction;
-  const Array* stick_fraction_all;
-  const Array* friction_stick_fraction;
-  const Array* reversing_fraction;
-  const Array* locking_fraction;
-  std::size_t iterates = 0;
-  std::vector<std::string> states = {};
-  std::vector<std::string> contacts = {};
-  std::vector<std::string> frictions = {};
+  const Array& coordinate;
   PlotAxis axis;
-  Pixels pixels;
-  std::vector<std::vector<std::size_t>> groups;  ///< of starts; each has its own row and colour
+  Columns columns;
+  std::vector<std::size_t> visible;  ///< indices of the coordinates on the axis
+
+  std::size_t point(std::size_t start, std::size_t i) const { return points.first(start) + i; }
+  /// Calls action(point) for all points of some starts at some coordinates.
+  template <typename Indices, typename Action>
+  void for_points(const std::vector<std::size_t>& starts, const Indices& indices, Action action) const {
+    for (const std::size_t start : starts)
+      for (const std::size_t i : indices) action(point(start, i));
+  }
+  template <typename Action>
+  void for_visible(Action action) const {
+    for_points(points.starts(), visible, action);
+  }
+  template <typename Wanted>
+  bool any_visible(Wanted wanted) const {
+    bool found = false;
+    for_visible([&](std::size_t point) { found = found || wanted(point); });
+    return found;
+  }
 };
 
-std::vector<std::vector<std::size_t>> grouped(const std::vector<std::size_t>& starts) {
-  if (starts.size() > most_start_rows) return {starts};
-  std::vector<std::vector<std::size_t>> groups;
-  for (const std::size_t start : starts) groups.push_back({start});
-  return groups;
-}
-
-Sweep sweep_of(const Dataset& data, const PlotOptions& options, int width) {
+Sweep sweep_of(const PlotSource& source, const PlotOptions& options, const PlotAxis* given = nullptr) {
+  const Dataset& data = source.result.data;
   Points points(data, options.start);
   const Array& coordinate = *points.parameters().front();
-  const PlotAxis axis = parameter_axis(coordinate, options.from, options.to);
-  Sweep sweep{.points = points,
-              .map_state = points.find("map_state", {"iterate", "state"}),
-              .period = points.find("period"),
-              .rises = points.find("rises", {"contact"}),
-              .stick_fraction = points.find("stick_fraction", {"contact"}),
-              .stick_fraction_all = points.find("stick_fraction_all"),
-              .friction_stick_fraction = points.find("friction_stick_fraction", {"dry_friction"}),
-              .reversing_fraction = points.find("reversing_fraction", {"contact"}),
-              .locking_fraction = points.find("locking_fraction", {"contact"}),
-              .axis = axis,
-              .pixels = Pixels(axis, coordinate, width),
-              .groups = grouped(points.starts())};
-  if (sweep.map_state != nullptr) {
-    sweep.iterates = data.size("iterate");
-    sweep.states = index_names(data, "state");
-  }
-  if (sweep.rises != nullptr || sweep.stick_fraction != nullptr)
-    sweep.contacts = index_names(data, "contact");
-  if (sweep.friction_stick_fraction != nullptr) sweep.frictions = index_names(data, "dry_friction");
-  return sweep;
+  const PlotAxis axis =
+      given != nullptr ? *given
+                       : parameter_axis(coordinate, source.described.label(coordinate.name, coordinate.unit),
+                                        options.from, options.to);
+  Columns columns(axis, coordinate, columns_of(options.page));
+  std::vector<std::size_t> visible;
+  for (std::size_t i = 0; i < data.size(coordinate.name); ++i)
+    if (axis.contains(number(coordinate, i))) visible.push_back(i);
+  return {source, data, std::move(points), coordinate, axis, std::move(columns), std::move(visible)};
 }
 
-double state_value(const Sweep& sweep, std::size_t point, std::size_t iterate, std::size_t state) {
-  return number(*sweep.map_state, (point * sweep.iterates + iterate) * sweep.states.size() + state);
-}
-
-/// Calls action(point) for the points of some starts at some parameter values.
-template <typename Action>
-void for_points(const Sweep& sweep, const std::vector<std::size_t>& starts,
-                std::span<const std::size_t> parameter_values, Action action) {
-  for (const std::size_t start : starts)
-    for (const std::size_t i : parameter_values) action(sweep.points.first(start) + i);
-}
-
-/// Iterates of a point that differ: a periodic motion repeats its orbit in the record.
-std::size_t distinct_iterates(const Sweep& sweep, std::size_t point) {
-  const double period = sweep.period == nullptr ? 0 : number(*sweep.period, point);
-  return period >= 1 ? std::min(sweep.iterates, static_cast<std::size_t>(period)) : sweep.iterates;
-}
-
-/// Calls action(x, value) for all different values of a state at points of a start that are on the axis and
-/// have one of the classes wanted.
-template <typename Wanted, typename Action>
-void for_values(const Sweep& sweep, std::size_t start, std::size_t state, Wanted wanted, Action action) {
-  const Array& coordinate = *sweep.points.parameters().front();
-  const std::size_t count = numbers(coordinate).size();
-  for (std::size_t i = 0; i < count; ++i) {
-    const double x = number(coordinate, i);
-    const std::size_t point = sweep.points.first(start) + i;
-    if (!sweep.axis.contains(x) || !wanted(point)) continue;
-    const std::size_t iterates = distinct_iterates(sweep, point);
-    for (std::size_t k = 0; k < iterates; ++k) {
-      const double value = state_value(sweep, point, k, state);
-      if (std::isfinite(value)) action(x, value);
-    }
-  }
-}
-
-constexpr auto all_points = [](std::size_t) { return true; };
-
-/// Motions that grow without bound would squeeze all others: they don't count unless there are no others.
-PlotAxis state_axis(const Sweep& sweep, std::size_t state) {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -low;
-  const auto extend = [&](double, double value) {
-    low = std::min(low, value);
-    high = std::max(high, value);
-  };
-  const auto bounded = [&](std::size_t point) {
-    return !sweep.points.is(point, "unbounded") && !sweep.points.is(point, "failed");
-  };
-  for (const std::size_t start : sweep.points.starts()) for_values(sweep, start, state, bounded, extend);
-  if (low > high)
-    for (const std::size_t start : sweep.points.starts()) for_values(sweep, start, state, all_points, extend);
-  return value_axis(label_with_unit(sweep.states[state], sweep.map_state->unit), low, high);
-}
-
-template <typename Wanted>
-std::size_t count_values(const Sweep& sweep, std::size_t state, Wanted wanted) {
-  std::size_t count = 0;
-  for (const std::size_t start : sweep.points.starts())
-    for_values(sweep, start, state, wanted, [&](double, double) { ++count; });
-  return count;
-}
-
-std::string group_name(const Sweep& sweep, std::size_t group) {
-  return named("start", sweep.points.start_names()[sweep.groups[group].front()]);
-}
-
-std::string_view group_colour(const Sweep& sweep, std::size_t group) {
-  return sweep.groups.size() == 1 ? single_colour : start_colour(group);
-}
-
-template <typename Wanted>
-void add_dots(std::vector<std::string>& elements, Sheet& sheet, const Sweep& sweep, std::size_t state,
-              Wanted wanted) {
-  double size = 0.4;
-  for (std::size_t group = 0; group < sweep.groups.size(); ++group) {
-    std::string rows;
-    for (const std::size_t start : sweep.groups[group])
-      for_values(sweep, start, state, wanted,
-                 [&](double x, double value) { rows += fmt::format("{:.9g} {:.9g}\n", x, value); });
-    if (!rows.empty())
-      elements.push_back(
-          fmt::format("{} using 1:2 with points pointtype 7 pointsize {:.3f}*dot linecolor rgb '{}'",
-                      sheet.data(rows), size, group_colour(sweep, group)));
-    size *= 0.65;  // so that what lies below still shows
-  }
-}
-
-/// Shade of a cell that holds `count` of the `total` values above a pixel: 1 … shades - 1, logarithmic.
-int shade(std::size_t count, std::size_t total) {
-  const double share = static_cast<double>(count) / static_cast<double>(total);
-  const double scale = std::clamp(1 + std::log10(share) / decades, 0.0, 1.0);
-  return 1 + static_cast<int>(std::lround(scale * (shades - 2)));
-}
-
-/// How many values of a state fall into each cell above a pixel; per group, and in all cells together.
-struct Column {
-  std::vector<std::vector<std::size_t>> counts;
-  std::vector<std::size_t> totals;
-};
-
-Column count_column(const Sweep& sweep, std::size_t state, std::span<const std::size_t> parameter_values,
-                    const PlotAxis& axis, int cells) {
-  Column column;
-  for (const std::vector<std::size_t>& starts : sweep.groups) {
-    std::vector<std::size_t> counts(static_cast<std::size_t>(cells));
-    for_points(sweep, starts, parameter_values, [&](std::size_t point) {
-      for (std::size_t k = 0; k < sweep.iterates; ++k) {
-        const double value = state_value(sweep, point, k, state);
-        if (!axis.contains(value)) continue;
-        const int cell = static_cast<int>(axis.position(value) * cells);
-        ++counts[static_cast<std::size_t>(std::min(cell, cells - 1))];
-      }
-    });
-    column.totals.push_back(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
-    column.counts.push_back(std::move(counts));
-  }
-  return column;
-}
-
-/// The number in the raster for a cell: 0 when empty, else group * shades + shade; a cell of several groups
-/// counts as one more group.
-int cell_code(const Column& column, std::size_t cell) {
-  int code = 0;
-  std::size_t present = 0;
-  std::size_t count = 0;
-  std::size_t total = 0;
-  for (std::size_t group = 0; group < column.counts.size(); ++group) {
-    const std::size_t here = column.counts[group][cell];
-    if (here == 0) continue;
-    ++present;
-    count += here;
-    total += column.totals[group];
-    code = static_cast<int>(group) * shades + shade(here, column.totals[group]);
-  }
-  if (present > 1) code = static_cast<int>(column.counts.size()) * shades + shade(count, total);
-  return code;
-}
-
-std::vector<std::vector<double>> density(const Sweep& sweep, std::size_t state, const PlotAxis& axis,
-                                         const Panel& panel) {
-  const Pixels pixels(sweep.axis, *sweep.points.parameters().front(), std::max(1, panel.width / cell_size));
-  const int cells = std::max(1, panel.height / cell_size);
-  std::vector<std::vector<double>> rows(static_cast<std::size_t>(cells), std::vector<double>(pixels.count()));
-  for (std::size_t pixel = 0; pixel < pixels.count(); ++pixel) {
-    const Column column = count_column(sweep, state, pixels[pixel], axis, cells);
-    for (std::size_t cell = 0; cell < rows.size(); ++cell) rows[cell][pixel] = cell_code(column, cell);
-  }
+/// Starts that share a row.
+std::vector<std::vector<std::size_t>> rows_of(const Sweep& sweep) {
+  const std::vector<std::size_t>& starts = sweep.points.starts();
+  if (starts.size() > most_start_rows) return {starts};
+  std::vector<std::vector<std::size_t>> rows;
+  for (const std::size_t start : starts) rows.push_back({start});
   return rows;
 }
 
-void set_density_palette(Sheet& sheet, const Sweep& sweep) {
-  std::string palette = "0 '#ffffff'";
-  const auto add = [&](std::size_t group, std::string_view dark) {
-    const std::size_t zero = group * shades;
-    palette +=
-        fmt::format(", {} '{}', {} '{}'", zero + 1, mixed(dark, "#ffffff", 0.7), zero + shades - 1, dark);
+/// Which set of dots a point belongs to, and what the sets are called.
+struct Sets {
+  std::vector<std::size_t> of_point;
+  std::vector<std::string> names;
+};
+
+/// Few starts are a set each; many starts are told apart by the attractors that they lead to.
+Sets sets_of(const Sweep& sweep) {
+  Sets sets;
+  const std::vector<std::size_t>& starts = sweep.points.starts();
+  if (starts.size() > most_start_rows) {
+    sets.of_point = attractor_sets(sweep.data, sweep.points);
+    const std::size_t count = 1 + *std::max_element(sets.of_point.begin(), sets.of_point.end());
+    for (std::size_t k = 0; k < std::min(count, set_colours); ++k)
+      sets.names.push_back(count == 1 ? "" : fmt::format("attractor {}", k + 1));
+    for (std::size_t& set : sets.of_point) set %= set_colours;
+    return sets;
+  }
+  sets.of_point.resize(sweep.points.start_names().size() * sweep.data.size(sweep.coordinate.name));
+  for (const std::size_t start : starts) {
+    for (std::size_t i = 0; i < sweep.data.size(sweep.coordinate.name); ++i)
+      sets.of_point[sweep.point(start, i)] = sets.names.size();
+    const std::string& name = sweep.points.start_names()[start];
+    sets.names.push_back(starts.size() == 1 ? "" : named("start", name));
+  }
+  return sets;
+}
+
+/// An iterate of an attractor in a diagram.
+struct Dot {
+  double x;
+  double y;
+  std::size_t set;
+  double share;  ///< of the iterates of its point
+};
+
+/// The different iterates of the points on the axis: a periodic motion repeats its orbit in the record.
+/// Motions that grow without bound or failed would squeeze all others: they are drawn only where there are no
+/// others.
+std::vector<Dot> dots_of(const Sweep& sweep, const Sets& sets, std::size_t state) {
+  const Array* map_state = sweep.points.find("map_state", {"iterate", "state"});
+  if (map_state == nullptr) return {};
+  const Array* period = sweep.points.find("period");
+  const std::size_t iterates = sweep.data.size("iterate");
+  const std::size_t states = sweep.data.size("state");
+  const auto bounded = [&](std::size_t point) {
+    return !sweep.points.is(point, "unbounded") && !sweep.points.is(point, "failed");
   };
-  for (std::size_t group = 0; group < sweep.groups.size(); ++group) add(group, group_colour(sweep, group));
-  if (sweep.groups.size() > 1) add(sweep.groups.size(), neutral);
-  const std::size_t scales = sweep.groups.size() > 1 ? sweep.groups.size() + 1 : 1;
-  sheet.command(fmt::format("set palette defined ({}) maxcolors 0", palette));
-  sheet.command(fmt::format("set cbrange [0:{}]", scales * shades - 1));
+  const bool any_bounded = sweep.any_visible(bounded);
+  std::vector<Dot> dots;
+  for (const std::size_t start : sweep.points.starts())
+    for (const std::size_t i : sweep.visible) {
+      const std::size_t point = sweep.point(start, i);
+      if (any_bounded && !bounded(point)) continue;
+      const double closes = period == nullptr ? 0 : number(*period, point);
+      const std::size_t count = closes >= 1 ? std::min(iterates, static_cast<std::size_t>(closes)) : iterates;
+      for (std::size_t k = 0; k < count; ++k) {
+        const double y = number(*map_state, (point * iterates + k) * states + state);
+        if (std::isfinite(y))
+          dots.push_back(
+              {number(sweep.coordinate, i), y, sets.of_point[point], 1 / static_cast<double>(count)});
+      }
+    }
+  return dots;
 }
 
-void draw_density_scale(Sheet& sheet, const Panel& panel) {
-  const int left = panel.left + panel.width + gap;
-  sheet.colour_box({left, panel.top + 2 * row_height, gap, panel.height - 2 * row_height});
-  sheet.text(left, panel.top + row_height / 2, "share of iterates");
-  sheet.command(fmt::format("set cbtics scale 0.4 ('1' {}, '0.1' {}, '0.01' {}, '0.001' {})",
-                            shade(1000, 1000), shade(100, 1000), shade(10, 1000), shade(1, 1000)));
-}
+/// Dots by shade: where iterates are rare they are lighter; what falls into one cell is one dot.
+class Cells {
+ public:
+  Cells(const PlotAxis& x, const PlotAxis& y, int across) : x_(x), y_(y), across_(across) {}
 
-void draw_state(Sheet& sheet, const Panel& panel, const Sweep& sweep, std::size_t state, bool with_legend) {
-  const PlotAxis axis = state_axis(sweep, state);
-  sheet.value_axis(panel, axis);
-  const bool few = count_values(sweep, state, all_points) <= most_dots;
-  if (with_legend && sweep.groups.size() > 1) {
-    std::vector<LegendEntry> entries;
-    for (std::size_t group = 0; group < sweep.groups.size(); ++group)
-      entries.push_back({std::string(group_colour(sweep, group)), group_name(sweep, group)});
-    if (!few) entries.push_back({std::string(neutral), "several"});
-    sheet.legend(panel, entries);
-  } else if (with_legend && !few) {
-    draw_density_scale(sheet, panel);
+  void add(const Dot& dot) {
+    const auto column = static_cast<std::int64_t>(std::floor(x_.position(dot.x) * across_));
+    const auto row = static_cast<std::int64_t>(std::floor(y_.position(dot.y) * cells_up));
+    const auto [place, is_new] = cells_.try_emplace({dot.set, column, row}, dot);
+    if (!is_new) place->second.share += dot.share;
+    double& total = totals_[{dot.set, column}];
+    total += dot.share;
   }
-  std::vector<std::string> elements = {std::string(nothing_on_first_axes)};
-  const auto periodic = [&](std::size_t point) { return sweep.points.is(point, "periodic"); };
-  if (!few) {
-    set_density_palette(sheet, sweep);
-    elements.push_back(sheet.raster(panel, density(sweep, state, axis, panel)));
+
+  /// Marks of one set, the lightest first, so that the darkest lie on top.
+  std::vector<Mark> marks(std::size_t set, const std::string& colour, double size) const {
+    constexpr std::array<std::pair<double, double>, 3> shades = {{{0, 0.6}, {0.025, 0.3}, {0.06, 0}}};
+    std::vector<Mark> marks(shades.size());
+    for (std::size_t k = 0; k < shades.size(); ++k) {
+      marks[k].shape = Mark::Shape::dots;
+      marks[k].colour = mixed(colour, "#ffffff", shades[k].second);
+      marks[k].size = size;
+    }
+    for (const auto& [key, dot] : cells_) {
+      if (std::get<0>(key) != set) continue;
+      const double share = dot.share / totals_.at({set, std::get<1>(key)});
+      std::size_t shade = 0;
+      while (shade + 1 < shades.size() && share >= shades[shade + 1].first) ++shade;
+      marks[shade].x.push_back(dot.x);
+      marks[shade].y.push_back(dot.y);
+    }
+    std::erase_if(marks, [](const Mark& mark) { return mark.empty(); });
+    return marks;
   }
-  if (few)
-    add_dots(elements, sheet, sweep, state, all_points);
-  else if (count_values(sweep, state, periodic) <= most_periodic_dots)
-    add_dots(elements, sheet, sweep, state, periodic);  // thin branches stand out from clouds
-  sheet.plot(elements);
+
+ private:
+  PlotAxis x_, y_;
+  int across_;
+  std::map<std::tuple<std::size_t, std::int64_t, std::int64_t>, Dot> cells_;
+  std::map<std::pair<std::size_t, std::int64_t>, double> totals_;
+};
+
+/// Diameter of dots: as far apart as their parameter values, within bounds.
+double dot_size(const Sweep& sweep, const PlotOptions& options) {
+  const double spacing =
+      0.75 * options.page.width / static_cast<double>(std::max<std::size_t>(1, sweep.visible.size()));
+  return std::clamp(0.9 * spacing, 0.55, 1.8);
 }
 
-/// Each pixel of a row is divided among the classes of its points, so that no class is hidden.
-void add_shares(Pieces& pieces, const Sweep& sweep, std::size_t group, std::size_t pixel) {
+void add_dots(Panel& panel, const Sweep& sweep, const PlotOptions& options, std::size_t state,
+              const std::string& colour, const std::string& meaning) {
+  const Sets sets = sets_of(sweep);
+  const std::vector<Dot> dots = dots_of(sweep, sets, state);
+  double low = infinity, high = -infinity;
+  for (const Dot& dot : dots) {
+    low = std::min(low, dot.y);
+    high = std::max(high, dot.y);
+  }
+  Cells cells(sweep.axis, value_axis("", low, high), columns_of(options.page));
+  for (const Dot& dot : dots) cells.add(dot);
+  double size = dot_size(sweep, options);
+  for (std::size_t set = 0; set < sets.names.size(); ++set) {
+    std::vector<Mark> marks = cells.marks(set, colour.empty() ? set_colour(set) : colour, size);
+    if (!marks.empty()) marks.back().meaning = meaning.empty() ? sets.names[set] : set == 0 ? meaning : "";
+    std::move(marks.begin(), marks.end(), std::back_inserter(panel.marks));
+    size = std::max(0.45, 0.8 * size);  // so that what lies below still shows
+  }
+}
+
+Panel state_panel(const Sweep& sweep, const PlotOptions& options, const std::string& state) {
+  Panel panel;
+  panel.name = state;
+  panel.x = sweep.axis;
+  const std::vector<std::string> states = index_names(sweep.data, "state");
+  add_dots(panel, sweep, options, index_of(states, state, "state"), "", "");
+  fit_y_axis(panel, sweep.source.described.label(state, sweep.data.at("map_state").unit));
+  return panel;
+}
+
+/// Boxes of one colour each, as wide as columns; neighbours of one height become one box.
+class Strips {
+ public:
+  Strips(const Columns& columns) : columns_(columns) {}
+
+  void add(const std::string& meaning, const std::string& colour, std::size_t column, double low,
+           double high) {
+    Mark& mark = strip(meaning, colour);
+    const auto [place, is_new] = last_.try_emplace({meaning, low, high}, mark.x.size());
+    if (!is_new && mark.x2[place->second] == columns_.left(column)) {
+      mark.x2[place->second] = columns_.right(column);
+      return;
+    }
+    place->second = mark.x.size();
+    mark.x.push_back(columns_.left(column));
+    mark.x2.push_back(columns_.right(column));
+    mark.y.push_back(low);
+    mark.y2.push_back(high);
+  }
+
+  std::vector<Mark> marks() const { return marks_; }
+
+ private:
+  Mark& strip(const std::string& meaning, const std::string& colour) {
+    for (Mark& mark : marks_)
+      if (mark.meaning == meaning) return mark;
+    Mark& mark = marks_.emplace_back();
+    mark.shape = Mark::Shape::boxes;
+    mark.meaning = meaning;
+    mark.colour = colour;
+    return mark;
+  }
+
+  const Columns& columns_;
+  std::vector<Mark> marks_;
+  std::map<std::tuple<std::string, double, double>, std::size_t> last_;
+};
+
+/// Each column of a row is divided among the classes of its points, so that no class is hidden.
+void add_class_shares(Strips& strips, const Sweep& sweep, const std::vector<std::size_t>& starts,
+                      std::size_t row, std::size_t column) {
   const std::vector<std::string>& names = sweep.points.class_names();
-  std::vector<std::size_t> counts(names.size());
-  std::size_t total = 0;
-  for_points(sweep, sweep.groups[group], sweep.pixels[pixel], [&](std::size_t point) {
+  std::vector<double> counts(names.size());
+  double total = 0;
+  sweep.for_points(starts, sweep.columns[column], [&](std::size_t point) {
     const int index = sweep.points.attractor(point);
     if (index < 0) return;
     ++counts[static_cast<std::size_t>(index)];
     ++total;
   });
-  double low = static_cast<double>(group);
+  double low = static_cast<double>(row);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (counts[i] == 0) continue;
-    const double high = low + static_cast<double>(counts[i]) / static_cast<double>(total);
-    pieces.add({pixel, pixel + 1, low, high, class_colour(names[i])});
+    const double high = low + counts[i] / total;
+    strips.add(names[i], class_colour(names[i]), column, low, high);
     low = high;
   }
 }
 
-void draw_classes(Sheet& sheet, const Panel& panel, const Sweep& sweep) {
-  Pieces pieces;
-  std::set<int> present;
-  for (std::size_t pixel = 0; pixel < sweep.pixels.count(); ++pixel)
-    for (std::size_t group = 0; group < sweep.groups.size(); ++group) {
-      add_shares(pieces, sweep, group, pixel);
-      for_points(sweep, sweep.groups[group], sweep.pixels[pixel],
-                 [&](std::size_t point) { present.insert(sweep.points.attractor(point)); });
-    }
-  std::vector<std::string> names = {"class"};
-  if (sweep.groups.size() > 1) {
-    names.clear();
-    for (std::size_t group = 0; group < sweep.groups.size(); ++group)
-      names.push_back(group_name(sweep, group));
-  }
-  sheet.rows(names);
-  std::vector<LegendEntry> entries;
-  present.erase(-1);
-  for (const int index : present) {
-    const std::string& name = sweep.points.class_names()[static_cast<std::size_t>(index)];
-    entries.push_back({std::string(class_colour(name)), name});
-  }
-  sheet.legend(panel, entries);
-  sheet.plot({std::string(nothing_on_first_axes), filled(sheet.data(pieces.rows()))});
+Panel class_panel(const Sweep& sweep) {
+  const std::vector<std::vector<std::size_t>> rows = rows_of(sweep);
+  Panel panel;
+  panel.name = "class";
+  panel.x = sweep.axis;
+  std::vector<std::string> names;
+  for (const std::vector<std::size_t>& row : rows)
+    names.push_back(rows.size() == 1 ? "class" : named("start", sweep.points.start_names()[row.front()]));
+  panel.y = row_axis(names);
+  Strips strips(sweep.columns);
+  for (std::size_t column = 0; column < sweep.columns.count(); ++column)
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      add_class_shares(strips, sweep, rows[row], row, column);
+  panel.marks = strips.marks();
+  return panel;
 }
 
-bool any_periodic(const Sweep& sweep) {
-  if (sweep.period == nullptr) return false;
-  const std::vector<double> periods = numbers(*sweep.period);
-  return std::any_of(periods.begin(), periods.end(), [](double period) { return period >= 1; });
+std::string class_instead(const Sweep& sweep) {
+  std::set<int> found;
+  sweep.for_visible([&](std::size_t point) { found.insert(sweep.points.attractor(point)); });
+  if (found.size() != 1) return {};
+  const int only = *found.begin();
+  return only < 0 ? "class not computed yet"
+                  : sweep.points.class_names()[static_cast<std::size_t>(only)] + " everywhere";
 }
 
 /// Bars at the logarithm of the period, where a periodic motion has been found.
-void draw_periods(Sheet& sheet, const Panel& panel, const Sweep& sweep) {
-  constexpr double half_thickness = 0.13;
-  Pieces pieces;
+Panel period_panel(const Sweep& sweep) {
+  constexpr double half_thickness = 0.16;
+  const Array& period = sweep.data.at("period");
+  Strips strips(sweep.columns);
   double largest = 1;
-  for (std::size_t pixel = 0; pixel < sweep.pixels.count(); ++pixel) {
+  for (std::size_t column = 0; column < sweep.columns.count(); ++column) {
     std::set<double> periods;
-    for_points(sweep, sweep.points.starts(), sweep.pixels[pixel], [&](std::size_t point) {
-      const double period = number(*sweep.period, point);
-      if (period >= 1) periods.insert(period);
+    sweep.for_points(sweep.points.starts(), sweep.columns[column], [&](std::size_t point) {
+      if (number(period, point) >= 1) periods.insert(number(period, point));
     });
-    for (const double period : periods) {
-      const double height = std::log2(period);
-      pieces.add(
-          {pixel, pixel + 1, height - half_thickness, height + half_thickness, class_colour("periodic")});
-      largest = std::max(largest, period);
+    for (const double value : periods) {
+      const double height = std::log2(value);
+      strips.add("", class_colour("periodic"), column, height - half_thickness, height + half_thickness);
+      largest = std::max(largest, value);
     }
   }
+  Panel panel;
+  panel.name = "period";
+  panel.share = 0.55;
+  panel.x = sweep.axis;
   const double top = std::max(2.0, std::log2(largest));
-  const int step = static_cast<int>(std::ceil((top + 0.8) * tic_height / panel.height));
-  std::string tics;
-  for (int power = 0; power <= top; power += step)
-    tics += fmt::format("{}'{}' {}", power == 0 ? "" : ", ", 1LL << power, power);
-  sheet.command(fmt::format("set ytics ({})", tics));
-  sheet.command(fmt::format("set yrange [-0.4:{:.3f}]", top + 0.4));
-  sheet.value_label(panel, "period");
-  sheet.plot({std::string(nothing_on_first_axes), filled(sheet.data(pieces.rows()))});
+  panel.y = {"period", -0.5, top + 0.5};
+  for (int power = 0; power <= top; ++power)
+    panel.y.marked.emplace_back(power, fmt::format("{}", std::int64_t{1} << power));
+  panel.marks = strips.marks();
+  return panel;
 }
 
-/// Pixels over which a mark belongs, thinned out so that marks don't cover each other.
-std::string mark_rows(const Sweep& sweep, double height, const std::function<bool(std::size_t)>& is_marked) {
-  std::string rows;
-  std::size_t next_free = 0;
-  for (std::size_t pixel = 0; pixel < sweep.pixels.count(); ++pixel) {
-    bool marked = false;
-    for_points(sweep, sweep.points.starts(), sweep.pixels[pixel],
-               [&](std::size_t point) { marked = marked || is_marked(point); });
-    if (!marked || pixel < next_free) continue;
-    rows += fmt::format("{} {}\n", static_cast<double>(pixel) + 0.5, height);
-    next_free = pixel + mark_distance;
+/// "period 1 everywhere", "no periodic motion".
+std::string period_instead(const Sweep& sweep) {
+  const Array& period = sweep.data.at("period");
+  std::set<double> found;
+  sweep.for_visible([&](std::size_t point) {
+    if (number(period, point) >= 1) found.insert(number(period, point));
+  });
+  if (found.empty()) return "no period found";
+  const bool all = !sweep.any_visible([&](std::size_t point) { return !(number(period, point) >= 1); });
+  return all && found.size() == 1 ? fmt::format("period {} everywhere", *found.begin()) : "";
+}
+
+/// A row of symbols over the columns where something occurs, thinned out so that they do not cover each
+/// other.
+Mark row_mark(const Sweep& sweep, const PlotOptions& options, std::size_t row,
+              const std::function<bool(std::size_t)>& occurs) {
+  Mark mark;
+  mark.shape = Mark::Shape::dots;
+  mark.size = 0.45 * options.page.font;
+  const double column_width = 0.75 * options.page.width / static_cast<double>(sweep.columns.count());
+  double next_free = -1;
+  for (std::size_t column = 0; column < sweep.columns.count(); ++column) {
+    bool here = false;
+    sweep.for_points(sweep.points.starts(), sweep.columns[column],
+                     [&](std::size_t point) { here = here || occurs(point); });
+    const double place = static_cast<double>(column) * column_width;
+    if (!here || place < next_free) continue;
+    mark.x.push_back(sweep.columns.middle(column));
+    mark.y.push_back(static_cast<double>(row) + 0.5);
+    next_free = place + mark_distance;
   }
-  return rows;
+  return mark;
 }
 
-/// A row of the marks strip: its name, its marks, and how they look.
-struct Marks {
-  std::string name;
-  std::string rows;
-  std::string look;
-};
-
-std::vector<Marks> marks_of(const Sweep& sweep) {
-  std::vector<Marks> marks;
-  const auto add = [&](std::string name, std::string look,
-                       const std::function<bool(std::size_t)>& is_marked) {
-    std::string rows = mark_rows(sweep, static_cast<double>(marks.size()) + 0.5, is_marked);
-    if (!rows.empty()) marks.push_back({std::move(name), std::move(rows), std::move(look)});
-  };
-  add("failed", "pointtype 2 pointsize 0.9*dot linewidth 1.5 linecolor rgb '#000000'",
-      [&](std::size_t point) { return sweep.points.is(point, "failed"); });
-  for (std::size_t contact = 0; sweep.rises != nullptr && contact < sweep.contacts.size(); ++contact)
-    add("rise " + sweep.contacts[contact],
-        fmt::format("pointtype 9 pointsize 1*dot linecolor rgb '{}'", contact_colour(contact)),
-        [&](std::size_t point) { return number(*sweep.rises, point * sweep.contacts.size() + contact) > 0; });
-  return marks;
-}
-
-void draw_marks(Sheet& sheet, const std::vector<Marks>& marks) {
+Panel marks_panel(const Sweep& sweep, const PlotOptions& options) {
+  Panel panel;
+  panel.name = "marks";
+  panel.x = sweep.axis;
   std::vector<std::string> names;
-  std::vector<std::string> elements = {std::string(nothing_on_first_axes)};
-  for (const Marks& row : marks) {
-    names.push_back(row.name);
-    elements.push_back(fmt::format("{} using 1:2 axes x2y1 with points {}", sheet.data(row.rows), row.look));
+  const auto add = [&](const std::string& name, int symbol, const std::string& colour,
+                       const std::function<bool(std::size_t)>& occurs) {
+    Mark mark = row_mark(sweep, options, names.size(), occurs);
+    if (!sweep.any_visible(occurs)) return;
+    mark.symbol = symbol;
+    mark.colour = colour;
+    names.push_back(name);
+    panel.marks.push_back(std::move(mark));
+  };
+  add("failed", 2, "#000000", [&](std::size_t point) { return sweep.points.is(point, "failed"); });
+  if (const Array* rises = sweep.points.find("rises", {"contact"})) {
+    const std::vector<std::string> contacts = index_names(sweep.data, "contact");
+    for (std::size_t c = 0; c < contacts.size(); ++c)
+      add("rise " + contacts[c], 9, contact_colour(c),
+          [&](std::size_t point) { return number(*rises, point * contacts.size() + c) > 0; });
   }
-  sheet.rows(names);
-  sheet.plot(elements);
+  panel.y = row_axis(names.empty() ? std::vector<std::string>{"marks"} : names);
+  return panel;
 }
 
-/// Least and greatest value over each pixel; a blank line where there is none, so that curves break there.
-std::string envelope_rows(const Sweep& sweep, const std::function<double(std::size_t)>& value,
-                          double& greatest) {
-  std::string rows;
-  for (std::size_t pixel = 0; pixel < sweep.pixels.count(); ++pixel) {
-    double low = std::numeric_limits<double>::infinity();
-    double high = -low;
-    for_points(sweep, sweep.points.starts(), sweep.pixels[pixel], [&](std::size_t point) {
+std::string marks_instead(const Sweep& sweep, const PlotOptions& options) {
+  return marks_panel(sweep, options).marks.empty() ? "no failures and no rises" : "";
+}
+
+/// One entry of an array over the points as a curve: least and greatest value over each column, a gap where
+/// there is none. Where they differ, the room between them is filled.
+void add_curve(Panel& panel, const Sweep& sweep, const std::function<double(std::size_t)>& value,
+               const std::string& meaning, const std::string& colour, Mark::Dash dash) {
+  Mark line, area;
+  bool spreads = false;
+  const bool few = sweep.visible.size() <= sweep.columns.count();  // then every point has a place of its own
+  for (std::size_t k = 0; k < (few ? sweep.visible.size() : sweep.columns.count()); ++k) {
+    double low = infinity, high = -infinity;
+    const std::span<const std::size_t> here =
+        few ? std::span<const std::size_t>(&sweep.visible[k], 1) : sweep.columns[k];
+    sweep.for_points(sweep.points.starts(), here, [&](std::size_t point) {
       const double x = value(point);
       if (!std::isfinite(x)) return;
       low = std::min(low, x);
       high = std::max(high, x);
     });
-    if (low > high) {
-      rows += "\n";
-      continue;
+    spreads = spreads || low < high;
+    if (low > high) low = high = std::numeric_limits<double>::quiet_NaN();
+    line.x.push_back(few ? number(sweep.coordinate, sweep.visible[k]) : sweep.columns.middle(k));
+    line.y.push_back(high);
+    area.x.push_back(line.x.back());
+    area.y.push_back(low);
+    area.y2.push_back(high);
+  }
+  if (spreads) {
+    area.shape = Mark::Shape::area;
+    area.opacity = 0.4;
+    area.colour = colour;
+    panel.marks.push_back(std::move(area));
+  }
+  line.size = 0.7;
+  line.colour = colour;
+  line.meaning = meaning;
+  line.dash = dash;
+  panel.marks.push_back(std::move(line));
+}
+
+constexpr std::array<Mark::Dash, 3> dashes = {Mark::Dash::solid, Mark::Dash::dashed, Mark::Dash::dotted};
+
+/// Names of the entries that an array has at each point; one "" for an array with one.
+std::vector<std::string> entries_of(const Sweep& sweep, const Array& array) {
+  const std::vector<std::string> further = sweep.points.further_dimensions(array);
+  return further.empty() ? std::vector<std::string>{""} : index_names(sweep.data, further.front());
+}
+
+/// What the entries of an array are: contacts, dry frictions …
+std::string entry_kind(const Sweep& sweep, const Array& array) {
+  const std::vector<std::string> further = sweep.points.further_dimensions(array);
+  return further.empty() ? "" : further.front() == "dry_friction" ? "friction" : further.front();
+}
+
+Panel curve_panel(const Sweep& sweep, const Array& array, const std::string& name, int only) {
+  Panel panel;
+  panel.name = name;
+  panel.share = name.size() > 16 ? 0.8 : 0.6;  // room for its name
+  panel.x = sweep.axis;
+  const std::vector<std::string> entries = entries_of(sweep, array);
+  const auto never = [&](std::size_t k) {  // zero all along
+    return !sweep.any_visible([&](std::size_t point) {
+      const double value = number(array, point * entries.size() + k);
+      return std::isfinite(value) && value != 0;
+    });
+  };
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    if (only >= 0 ? static_cast<std::size_t>(only) != k : entries.size() > 1 && never(k)) continue;
+    add_curve(
+        panel, sweep, [&](std::size_t point) { return number(array, point * entries.size() + k); },
+        entries[k].empty() ? "" : named(entry_kind(sweep, array), entries[k]), contact_colour(k),
+        dashes[k % dashes.size()]);
+  }
+  if (name == "stick_fraction" && entries.size() > 1) {
+    if (const Array* all = sweep.points.find("stick_fraction_all"))
+      if (sweep.any_visible([&](std::size_t point) { return number(*all, point) > 0; }))
+        add_curve(
+            panel, sweep, [&](std::size_t point) { return number(*all, point); }, "all at once",
+            std::string(neutral_colour), Mark::Dash::dotted);
+  }
+  fit_y_axis(panel, label_with_unit(spaced(name), array.unit));
+  if (panel.y.from < 0 && panel.y.to > 0) {
+    Mark zero;
+    zero.shape = Mark::Shape::levels;
+    zero.y = {0};
+    zero.size = 0.5;
+    zero.colour = "#808080";
+    panel.marks.insert(panel.marks.begin(), zero);
+  }
+  return panel;
+}
+
+/// "stick fraction = 0 everywhere" where all of an array is one number.
+std::string curve_instead(const Sweep& sweep, const Array& array) {
+  const std::size_t width = entries_of(sweep, array).size();
+  std::set<double> found;
+  sweep.for_visible([&](std::size_t point) {
+    for (std::size_t k = 0; k < width && found.size() < 2; ++k) {
+      const double value = number(array, point * width + k);
+      if (std::isfinite(value)) found.insert(value);
     }
-    greatest = std::max(greatest, high);
-    rows += fmt::format("{} {:.5g} {:.5g}\n", static_cast<double>(pixel) + 0.5, low, high);
+  });
+  if (found.empty()) return spaced(array.name) + " has no values";
+  return found.size() == 1 ? fmt::format("{} = {}", spaced(array.name), number_text(*found.begin())) : "";
+}
+
+/// The iterates of one parameter value in the plane of a position and its velocity.
+Panel section_panel(const Sweep& sweep, const Pair& pair) {
+  const std::vector<std::string> states = index_names(sweep.data, "state");
+  if (sweep.visible.size() != 1)
+    throw InputError(
+        fmt::format("a section shows one parameter value, here are {}: choose one with --from and --to",
+                    sweep.visible.size()));
+  const Sets sets = sets_of(sweep);
+  const std::vector<Dot> x = dots_of(sweep, sets, pair.position);
+  const std::vector<Dot> y = dots_of(sweep, sets, pair.velocity);
+  Panel panel;
+  panel.name = "section:" + states[pair.position];
+  panel.square = true;
+  panel.title = fmt::format("{} = {}", sweep.source.described.symbol(sweep.coordinate.name),
+                            number_text(number(sweep.coordinate, sweep.visible.front())));
+  double low = infinity, high = -infinity;
+  for (std::size_t set = 0; set < sets.names.size(); ++set) {
+    Mark mark;
+    mark.shape = Mark::Shape::dots;
+    mark.meaning = sets.names[set];
+    mark.colour = set_colour(set);
+    mark.size = x.size() > 2000 ? 0.7 : 1.6;
+    for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
+      if (x[i].set != set) continue;
+      low = std::min(low, x[i].y);
+      high = std::max(high, x[i].y);
+      mark.x.push_back(x[i].y);
+      mark.y.push_back(y[i].y);
+    }
+    panel.marks.push_back(std::move(mark));
   }
-  return rows;
+  const auto label = [&](std::size_t state) {
+    return sweep.source.described.label(states[state], sweep.data.at("map_state").unit);
+  };
+  panel.x = value_axis(label(pair.position), low, high);
+  fit_y_axis(panel, label(pair.velocity));
+  return panel;
 }
 
-/// Filled to the least value in a stronger tone than to the greatest: they differ where points share a pixel.
-void add_envelope(std::vector<std::string>& elements, const std::string& data, std::string_view colour) {
-  for (const auto& [column, strength] : {std::pair(3, 0.3), std::pair(2, 0.4)})
-    elements.push_back(
-        fmt::format("{} using 1:{} axes x2y1 with filledcurves y1=0 fillstyle transparent solid {} "
-                    "noborder linecolor rgb '{}'",
-                    data, column, strength, colour));
-  elements.push_back(
-      fmt::format("{} using 1:3 axes x2y1 with lines linewidth 1 linecolor rgb '{}'", data, colour));
-}
-
-/// Shares of time, one band per contact or friction of these names.
-double add_shares(std::vector<std::string>& elements, std::vector<LegendEntry>& entries, Sheet& sheet,
-                  const Sweep& sweep, const Array& shares, const std::vector<std::string>& names,
-                  const char* what) {
-  double greatest = 0;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto fraction = [&](std::size_t point) { return number(shares, point * names.size() + i); };
-    add_envelope(elements, sheet.data(envelope_rows(sweep, fraction, greatest)), contact_colour(i));
-    entries.push_back({std::string(contact_colour(i)), named(what, names[i])});
+/// Whether an array over the points can be drawn as a curve.
+bool is_curve(const Sweep& sweep, const Array& array) {
+  const bool special = std::find(no_curves.begin(), no_curves.end(), array.name) != no_curves.end();
+  if (special || array.dimensions == std::vector{array.name} || !array.flags.empty()) return false;
+  try {
+    return sweep.points.further_dimensions(array).size() <= 1;
+  } catch (const InputError&) {  // not over the points
+    return false;
   }
-  return greatest;
 }
 
-/// Whether a share is above zero somewhere.
-bool any(const Array* shares) {
-  if (shares == nullptr) return false;
-  const auto& list = std::get<std::vector<double>>(shares->values);
-  return std::any_of(list.begin(), list.end(), [](double share) { return share > 0; });
-}
-
-PlotAxis share_axis(const char* label, double greatest) { return {label, 0, 1.08 * greatest}; }
-
-void draw_friction(Sheet& sheet, const Panel& panel, const Sweep& sweep) {
-  std::vector<std::string> elements = {std::string(nothing_on_first_axes)};
-  std::vector<LegendEntry> entries;
-  const double greatest = add_shares(elements, entries, sheet, sweep, *sweep.friction_stick_fraction,
-                                     sweep.frictions, "friction");
-  sheet.legend(panel, entries);
-  sheet.value_axis(panel, share_axis("friction sticks", greatest));
-  sheet.plot(elements);
-}
-
-/// Shares of the impacts in which slip turns, and in which it locks.
-void draw_slip_of_impacts(Sheet& sheet, const Panel& panel, const Sweep& sweep) {
-  std::vector<std::string> elements = {std::string(nothing_on_first_axes)};
-  std::vector<LegendEntry> entries;
-  double greatest = 0;
-  std::size_t colour = 0;
-  for (const auto& [shares, what] :
-       {std::pair(sweep.reversing_fraction, "slip turns"), std::pair(sweep.locking_fraction, "slip locks")}) {
-    for (std::size_t i = 0; any(shares) && i < sweep.contacts.size(); ++i) {
-      const auto fraction = [&, list = shares](std::size_t point) {
-        return number(*list, point * sweep.contacts.size() + i);
-      };
-      const std::string_view tone = contact_colour(colour++);
-      add_envelope(elements, sheet.data(envelope_rows(sweep, fraction, greatest)), tone);
-      const std::string of = sweep.contacts.size() > 1 ? ", " + named("contact", sweep.contacts[i]) : "";
-      entries.push_back({std::string(tone), what + of});
+void offer_curves(std::vector<PanelOffer>& offers, const Sweep& sweep) {
+  constexpr std::array<std::string_view, 4> usual = {"stick_fraction", "friction_stick_fraction",
+                                                     "reversing_fraction", "locking_fraction"};
+  for (const Array& array : sweep.data.arrays) {
+    if (!is_curve(sweep, array)) continue;
+    const bool is_usual = std::find(usual.begin(), usual.end(), array.name) != usual.end();
+    offers.push_back({array.name, is_usual, [&] { return curve_panel(sweep, array, array.name, -1); },
+                      [&] { return curve_instead(sweep, array); }});
+    const std::vector<std::string> entries = entries_of(sweep, array);
+    for (std::size_t k = 0; k < entries.size() && !entries[k].empty(); ++k) {
+      const std::string name = array.name + ":" + entries[k];
+      offers.push_back(
+          {name, false, [&, name, k] { return curve_panel(sweep, array, name, static_cast<int>(k)); }});
     }
   }
-  sheet.legend(panel, entries);
-  sheet.value_axis(panel, share_axis("impacts", greatest));
-  sheet.plot(elements);
-}
-
-void draw_sticking(Sheet& sheet, const Panel& panel, const Sweep& sweep) {
-  std::vector<std::string> elements = {std::string(nothing_on_first_axes)};
-  std::vector<LegendEntry> entries;
-  const std::size_t contacts = sweep.contacts.size();
-  const double greatest =
-      add_shares(elements, entries, sheet, sweep, *sweep.stick_fraction, sweep.contacts, "contact");
-  if (sweep.stick_fraction_all != nullptr && contacts > 1) {
-    double greatest_all = 0;
-    const auto fraction = [&](std::size_t point) { return number(*sweep.stick_fraction_all, point); };
-    const std::string data = sheet.data(envelope_rows(sweep, fraction, greatest_all));
-    if (greatest_all > 0) {
-      elements.push_back(
-          fmt::format("{} using 1:3 axes x2y1 with lines linewidth 1.5 linecolor rgb '{}'", data, neutral));
-      entries.push_back({std::string(neutral), "all at once"});
-    }
-  }
-  sheet.legend(panel, entries);
-  sheet.value_axis(panel, share_axis("time stuck", greatest));
-  sheet.plot(elements);
-}
-
-/// States to draw: those asked for, else the first two positions.
-std::vector<std::size_t> chosen_states(const Sweep& sweep, const std::vector<std::string>& asked) {
-  std::vector<std::size_t> chosen;
-  for (const std::string& name : asked) chosen.push_back(index_of(sweep.states, name, "state"));
-  if (!chosen.empty() || sweep.states.empty()) return chosen;
-  for (const Pair& pair : pairs(sweep.states)) chosen.push_back(pair.position);
-  if (chosen.empty()) chosen = {0};
-  chosen.resize(std::min<std::size_t>(chosen.size(), 2));
-  return chosen;
-}
-
-/// A panel to come.
-struct Strip {
-  int height;
-  std::function<void(Sheet&, const Panel&)> draw;
-};
-
-std::vector<Strip> strips_of(const Sweep& sweep, const std::vector<std::string>& asked_states) {
-  std::vector<Strip> strips;
-  for (const std::size_t state : chosen_states(sweep, asked_states)) {
-    const bool first = strips.empty();
-    strips.push_back({state_height, [&sweep, state, first](Sheet& sheet, const Panel& panel) {
-                        draw_state(sheet, panel, sweep, state, first);
-                      }});
-  }
-  const int rows = static_cast<int>(sweep.groups.size());
-  strips.push_back(
-      {row_height * rows, [&](Sheet& sheet, const Panel& panel) { draw_classes(sheet, panel, sweep); }});
-  if (any_periodic(sweep))
-    strips.push_back(
-        {period_height, [&](Sheet& sheet, const Panel& panel) { draw_periods(sheet, panel, sweep); }});
-  const std::vector<Marks> marks = marks_of(sweep);
-  if (!marks.empty())
-    strips.push_back({row_height * static_cast<int>(marks.size()),
-                      [marks](Sheet& sheet, const Panel&) { draw_marks(sheet, marks); }});
-  if (any(sweep.reversing_fraction) || any(sweep.locking_fraction))
-    strips.push_back({sticking_height,
-                      [&](Sheet& sheet, const Panel& panel) { draw_slip_of_impacts(sheet, panel, sweep); }});
-  if (any(sweep.stick_fraction))
-    strips.push_back(
-        {sticking_height, [&](Sheet& sheet, const Panel& panel) { draw_sticking(sheet, panel, sweep); }});
-  if (any(sweep.friction_stick_fraction))
-    strips.push_back(
-        {sticking_height, [&](Sheet& sheet, const Panel& panel) { draw_friction(sheet, panel, sweep); }});
-  return strips;
 }
 
 }  // namespace
 
-Drawing draw_sweep(const Result& result, const PlotOptions& options) {
-  const int width = options.width > 0 ? options.width : default_width;
-  const int plot_width = width - left_margin - right_margin;
-  const Sweep sweep = sweep_of(result.data, options, plot_width);
-  const std::vector<Strip> strips = strips_of(sweep, options.states);
-  int content = 0;
-  for (const Strip& strip : strips) content += strip.height;
-  const int margins = top_margin + bottom_margin + gap * static_cast<int>(strips.size() - 1);
-  const int height = options.height > 0 ? options.height : content + margins;
-  const double scale = static_cast<double>(height - margins) / content;
-
-  Sheet sheet(width, height, options.title);
-  int top = top_margin;
-  for (std::size_t i = 0; i < strips.size(); ++i) {
-    const Panel panel = {left_margin, top, plot_width, static_cast<int>(strips[i].height * scale)};
-    sheet.panel(panel);
-    sheet.number_axis(sweep.axis, i + 1 == strips.size());
-    strips[i].draw(sheet, panel);
-    top += panel.height + gap;
+Picture draw_sweep(const PlotSource& source, const PlotOptions& options) {
+  const Sweep sweep = sweep_of(source, options);
+  std::vector<PanelOffer> offers;
+  if (sweep.data.find("map_state") != nullptr) {
+    const std::vector<std::string> states = index_names(sweep.data, "state");
+    const std::vector<std::string> usual = source.described.usual_states(states);
+    for (const std::string& state : states)
+      offers.push_back({state, std::find(usual.begin(), usual.end(), state) != usual.end(),
+                        [&, state] { return state_panel(sweep, options, state); }});
+    for (const Pair& pair : source.described.pairs(states))
+      offers.push_back(
+          {"section:" + states[pair.position], false, [&, pair] { return section_panel(sweep, pair); }});
   }
-  return sheet.finish();
+  offers.push_back({"class", true, [&] { return class_panel(sweep); }, [&] { return class_instead(sweep); }});
+  if (sweep.points.find("period") != nullptr)
+    offers.push_back(
+        {"period", true, [&] { return period_panel(sweep); }, [&] { return period_instead(sweep); }});
+  offers.push_back({"marks", true, [&] { return marks_panel(sweep, options); },
+                    [&] { return marks_instead(sweep, options); }});
+  offer_curves(offers, sweep);
+
+  Picture picture;
+  picture.rows = stacked(chosen_panels(offers, options, picture.notes));
+  picture.caption = source.described.parameters({sweep.coordinate.name});
+  return picture;
+}
+
+void add_sweep_marks(Panel& panel, const PlotSource& source, const PlotOptions& options,
+                     const std::string& state, const std::string& colour) {
+  const Sweep sweep = sweep_of(source, options, &panel.x);
+  add_dots(panel, sweep, options, index_of(index_names(sweep.data, "state"), state, "state"), colour,
+           source.name);
 }
 
 }  // namespace graze

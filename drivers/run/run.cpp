@@ -26,6 +26,7 @@
 #include "drivers/run/part_checkpoint.hpp"
 #include "drivers/run/progress.hpp"
 #include "drivers/run/ranks.hpp"
+#include "drivers/run/run.hpp"
 #include "drivers/run/stop.hpp"
 
 namespace graze {
@@ -96,9 +97,8 @@ int threads_of(const CaseOptions& options, const Case& c, const Ranks& ranks) {
   return options.threads == 0 && c.threads == 0 && !ranks.is_alone() ? 1 : options.threads;
 }
 
-Job prepare(const CaseOptions& options, const Context& context, Ranks& ranks) {
+Job prepare(Case c, const CaseOptions& options, const Context& context, Ranks& ranks) {
   const Shard shard = read_shard(options.shard);
-  Case c = load_case(options.path, options.overrides);
   Plan plan = make_plan(c, threads_of(options, c, ranks));
   std::string path = result_path(c, options.output);
   Attributes attributes = attributes_of(c, plan, context);
@@ -242,6 +242,13 @@ Exit run_blocks(const Job& job) {
 
 }  // namespace
 
+Exit run_case(const std::function<Case()>& load, const CaseOptions& options, const Context& context) {
+  return with_ranks([&](Ranks& ranks) {
+    const Job job = prepare(load(), options, context, ranks);
+    return job.plan.blocks ? run_blocks(job) : run_whole(job);
+  });
+}
+
 GRAZE_COMMAND(run) {
   Verb verb = app.add_verb("run", "do the analysis that a case names, or go on with it");
   const auto options = std::make_shared<CaseOptions>();
@@ -256,10 +263,7 @@ GRAZE_COMMAND(run) {
       "  graze run case.toml --shard 3/8\n"
       "  graze run simulate.toml --events - | head");
   verb.callback([options, &context] {
-    context.exit = with_ranks([&](Ranks& ranks) {
-      const Job job = prepare(*options, context, ranks);
-      return job.plan.blocks ? run_blocks(job) : run_whole(job);
-    });
+    context.exit = run_case([&] { return load_case(options->path, options->overrides); }, *options, context);
   });
 }
 

@@ -16,7 +16,7 @@ ROOMS = ("core", "analysis", "data", "drivers")
 # What each floor (a folder of a room) may include of the project, besides itself. A room without floors stands
 # for itself; "data/" is all of that room.
 CORE = ("core/settings/", "core/results/", "core/math/", "core/system/", "core/contact/", "core/linear/",
-        "core/smooth/", "core/models/")
+        "core/smooth/", "core/equations/", "core/models/")
 ANALYSIS = ("analysis/run/", "analysis/maps/", "analysis/continuation/", "analysis/questions/")
 MAY_INCLUDE = {
     "core/settings": (),
@@ -26,6 +26,7 @@ MAY_INCLUDE = {
     "core/contact": ("core/system/", "core/math/"),
     "core/linear": ("core/contact/", "core/system/", "core/math/"),
     "core/smooth": ("core/contact/", "core/system/", "core/math/"),
+    "core/equations": ("core/settings/", "core/math/"),
     "core/lanes": ("core/system/", "core/math/", "core/settings/"),
     "core/models": CORE,
     "analysis/run": CORE + ("core/lanes/", "generated/analyses.inc"),

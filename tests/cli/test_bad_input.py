@@ -46,7 +46,7 @@ class CaseFiles(CliTest):
     def test_unknown_key_has_place_and_nearest_name(self):
         self.refused_change("transient = 40", "transien = 40", "bad.toml:8:1", "transien", "transient")
         self.refused_change('[model]', '[modell]', "modell", "model")
-        self.refused_change('title', 'titel', "bad.toml:2:1", "title")
+        self.refused_change('title', 'titel', "bad.toml:2:10", "title")
         self.refused_setting("model.detla=0.2", "detla", "delta")
 
     def test_misspelt_value(self):

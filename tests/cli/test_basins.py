@@ -155,7 +155,7 @@ periods = 1
         self.graze("run", SAMPLE, "-o", "s.h5", "--set", "analysis.samples=50", "--quiet")
         self.graze("plot", "s.h5", "-o", "s.svg")
         self.graze("run", GRID, "-o", "part.h5", "--shard", "1/2", *SMALL)
-        self.refused("plot", "part.h5", says=["when all are computed"])
+        self.refused("plot", "part.h5", says=["when all initial states are computed"])
         self.assertIn("not complete", self.graze("info", "part.h5")[0])
 
     def test_starts_inside_a_stop_are_marked(self):

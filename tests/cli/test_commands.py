@@ -13,7 +13,7 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
 from graze_cli import GRAZE, SIMULATE, SWEEP, CliTest, main  # noqa: E402
 
-VERBS = ["check", "cite", "info", "merge", "models", "plot", "run", "schema", "submit"]
+VERBS = ["analyses", "check", "cite", "info", "merge", "models", "motion", "new", "plot", "run", "schema", "submit"]
 
 
 class Usage(CliTest):
@@ -46,6 +46,10 @@ class Usage(CliTest):
             self.assertNotEqual(err, "", arguments)
             self.assertEqual(self.listing(), before)
 
+    def test_a_misspelt_command_gets_the_nearest(self):
+        self.assertIn("did you mean run?", self.graze("runn", code=2)[1])
+        self.assertIn("Examples:", self.graze(code=2)[1])
+
     def test_standard_output_that_takes_nothing(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
             done = subprocess.run([GRAZE, "schema"], stdout=full, stderr=subprocess.PIPE, text=True,
@@ -63,6 +67,23 @@ class Looking(CliTest):
         out, _ = self.graze("models", "two_dof_stops")
         for word in ["m1", "delta", "0.16", "0.7", "0 < x", "x1", "v2", "contacts", "modes", "Xiao"]:
             self.assertIn(word, out)
+
+    def test_analyses(self):
+        out, _ = self.graze("analyses")
+        for name in ("sweep", "simulate", "basins", "continue"):
+            self.assertIn(name, out)
+        out, _ = self.graze("analyses", "simulate")
+        self.assertIn("samples_per_period", out)
+        self.assertIn("did you mean sweep?", self.graze("analyses", "sweap", code=2)[1])
+
+    def test_a_new_case_is_valid(self):
+        for model in ("two_dof_stops", "impact_oscillator", "linear_stops", "relief_valve"):
+            with self.subTest(model=model):
+                self.write("new.toml", self.graze("new", model)[0])
+                self.graze("check", "new.toml")
+
+    def test_the_beginning_of_a_name_is_nearest(self):
+        self.assertIn("did you mean impact_oscillator?", self.graze("models", "impact_osc", code=2)[1])
 
     def test_unknown_model(self):
         self.refused("models", "two_dof_stop", says=["two_dof_stops"])
@@ -219,6 +240,42 @@ class Running(CliTest):
             self.assertEqual(file["A1"].shape, (3,))
             self.assertEqual(file.attrs["overrides"].split(),
                              ["analysis.axis.points=3", "model.d1=0.4", "analysis.axis.parameter=A1"])
+
+    def test_another_analysis_drops_the_keys_of_the_old_one(self):
+        self.write("case.toml", SWEEP)
+        self.graze("run", "case.toml", "-o", "m.h5", "--quiet", "--set", "analysis.name=simulate", "--set",
+                   "analysis.periods=2")
+        with h5py.File(self.path("m.h5")) as file:
+            self.assertIn("event_kind", file)
+        self.refused("run", "case.toml", "-o", "n.h5", "--set", "analysis.name=simulate", "--set", "analysis.record=2",
+                     says=["analysis.record"])
+
+    def test_every_sweepable_parameter_can_be_set(self):
+        """A stop's position set by name moves the stop as its key does."""
+        case = """graze = 1
+[model]
+name = "linear_stops"
+omega = 0.8
+mass = [[1]]
+stiffness = [[1]]
+damping = [[0.1]]
+[[model.force]]
+cosine = [1]
+[[model.stop]]
+name = "wall"
+normal = [1]
+position = %s
+[analysis]
+name = "simulate"
+periods = 3
+"""
+        self.write("a.toml", case % "0.4")
+        self.write("b.toml", case % "0.6")
+        self.graze("run", "a.toml", "-o", "a.h5", "--quiet", "--set", "model.position_wall=0.6", "--set", "model.K_1_1=1")
+        self.graze("run", "b.toml", "-o", "b.h5", "--quiet")
+        with h5py.File(self.path("a.h5")) as a, h5py.File(self.path("b.h5")) as b:
+            np.testing.assert_array_equal(a["state"][...], b["state"][...])
+        self.refused("run", "a.toml", "-o", "c.h5", "--set", "model.position_wal=0.6", says=["position_wall"])
 
     def test_two_parameters(self):
         self.write("case.toml", SWEEP)

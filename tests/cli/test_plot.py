@@ -8,10 +8,11 @@ import subprocess
 import tempfile
 import unittest
 import xml.etree.ElementTree as ET
-import zlib
 from pathlib import Path
 
 import h5py
+
+from support.png import pixels
 
 GRAZE = os.environ["GRAZE"]
 
@@ -78,47 +79,54 @@ mu = 0.2
 name = "sweep"
 axis = { parameter = "mass_ratio", from = 0.5, to = 0.6, points = 2 }
 """,
+    "random": SWEEP.replace("points = 46", "points = 12") + 'start = "random"\nstarts = 6\n',
+    "words": SWEEP.replace("points = 46", "points = 3") +
+             'axis2 = { parameter = "A1", from = 0.2, to = 0.8, points = 3 }\nitinerary = 40\n',
+    "oscillator": """graze = 1
+[model]
+name = "impact_oscillator"
+stop = 0.05
+omega = 0.3
+b = 0.1
+[analysis]
+name = "simulate"
+periods = 2
+skip_periods = 20
+""",
+    "branches": """graze = 1
+title = "Grazing"
+[model]
+name = "linear_stops"
+omega = 0.5
+mass = [[1]]
+damping = [[0.1]]
+stiffness = [[1]]
+[[model.force]]
+cosine = [1]
+[[model.stop]]
+name = "wall"
+normal = [1]
+position = 1
+restitution = 0.8
+[analysis]
+name = "continue"
+axis = { parameter = "force_scale", from = 0.3, to = 1.2 }
+at = 0.5
+points = 60
+""",
+    "basins": """graze = 1
+[model]
+name = "impact_oscillator"
+b = 0.05
+[analysis]
+name = "basins"
+axis = { state = "x", from = -2.0, to = 0.0, points = 6 }
+axis2 = { state = "v", from = -2.0, to = 2.0, points = 5 }
+""",
 }
-MAGIC = {".png": b"\x89PNG\r\n\x1a\n", ".svg": b"<?xml", ".pdf": b"%PDF-"}
-PERIODIC = (0x00, 0x72, 0xB2)  # the colour of the class "periodic"
-
-
-def pixels(png):
-    """Width, height and a dictionary of colours to their number of pixels (8 bit RGB or RGBA)."""
-    data = Path(png).read_bytes()
-    width, height, depth, colour_type = struct.unpack(">IIBB", data[16:26])
-    assert depth == 8 and colour_type in (2, 6), "unexpected kind of PNG"
-    packed, at = b"", 8
-    while at < len(data):
-        size, kind = struct.unpack(">I4s", data[at:at + 8])
-        if kind == b"IDAT":
-            packed += data[at + 8:at + 8 + size]
-        at += size + 12
-    raw, bytes_each = zlib.decompress(packed), 3 if colour_type == 2 else 4
-    stride = width * bytes_each
-    above, colours = bytearray(stride), {}
-    for y in range(height):
-        kind = raw[y * (stride + 1)]
-        row = bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
-        for x in range(stride):
-            left = row[x - bytes_each] if x >= bytes_each else 0
-            up = above[x]
-            if kind == 1:
-                row[x] = (row[x] + left) & 255
-            elif kind == 2:
-                row[x] = (row[x] + up) & 255
-            elif kind == 3:
-                row[x] = (row[x] + (left + up) // 2) & 255
-            elif kind == 4:
-                corner = above[x - bytes_each] if x >= bytes_each else 0
-                guess = left + up - corner
-                nearest = min((abs(guess - left), 0, left), (abs(guess - up), 1, up), (abs(guess - corner), 2, corner))
-                row[x] = (row[x] + nearest[2]) & 255
-        for x in range(0, stride, bytes_each):
-            colour = tuple(row[x:x + 3])
-            colours[colour] = colours.get(colour, 0) + 1
-        above = row
-    return width, height, colours
+MAGIC = {".png": b"\x89PNG\r\n\x1a\n", ".svg": b"<?xml", ".pdf": b"%PDF-", ".eps": b"%!PS-Adobe"}
+PERIODIC = (0x08, 0x45, 0x7E)  # the colour of the class "periodic"
+SMALL = ["--width", "174mm", "--resolution", "100"]
 
 
 def svg_texts(svg):
@@ -145,7 +153,23 @@ class Plot(unittest.TestCase):
         run = subprocess.run([GRAZE, "plot", *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
                              **more)
         self.assertEqual(run.returncode, code, run.stderr)
+        self.assertNotRegex(run.stderr, r"gnuplot>|line \d+:|warning:")
         return run.stderr
+
+    def drawn(self, name, *options):
+        """The script of the picture of a result, and the rows of numbers of its marks by name."""
+        self.plot(name if isinstance(name, Path) else self.result(name), "-o", "d.svg", "--keep-script", *options)
+        rows = {}
+        for file in (self.folder / "d.svg.data").iterdir():
+            lines = [line.split() for line in file.read_text().splitlines()]
+            rows[file.stem] = [[float(number) for number in line] for line in lines if line]
+        script = (self.folder / "d.svg.gp").read_text()
+        shutil.rmtree(self.folder / "d.svg.data")
+        return script, rows
+
+    def texts(self, name, *options):
+        self.plot(name if isinstance(name, Path) else self.result(name), "-o", "t.svg", *options)
+        return svg_texts(self.folder / "t.svg")
 
     def result(self, name):
         return self.results / f"{name}.h5"
@@ -170,20 +194,20 @@ class Plot(unittest.TestCase):
     def test_pictures_are_not_blank(self):
         for name in CASES:
             with self.subTest(kind=name):
-                self.plot(self.result(name), "-o", "p.png", "--size", "800x600")
+                self.plot(self.result(name), "-o", "p.png", *SMALL)
                 width, height, colours = pixels(self.folder / "p.png")
-                self.assertEqual((width, height), (800, 600))
+                self.assertEqual(width, 685)
                 self.assertGreater(len(colours), 20)
                 self.assertGreater(width * height - colours[(255, 255, 255)], 5000)
-                self.assertGreater(colours[(255, 255, 255)], width * height // 4)
+                self.assertGreater(colours[(255, 255, 255)], width * height // 8)
 
     def test_classes_have_their_colour(self):
-        self.plot(self.result("sweep"), "-o", "p.png", "--size", "800x600")
+        self.plot(self.result("sweep"), "-o", "p.png", *SMALL, "--panels", "class")
         periodic = pixels(self.folder / "p.png")[2].get(PERIODIC, 0)
         copy = self.own_copy("sweep")
         with h5py.File(copy, "r+") as file:
             file["attractor"][...] = 3
-        self.plot(copy, "-o", "p.png", "--size", "800x600")
+        self.plot(copy, "-o", "p.png", *SMALL, "--panels", "class")
         self.assertGreater(periodic, pixels(self.folder / "p.png")[2].get(PERIODIC, 0) + 1000)
 
     def test_default_picture_lies_beside_the_result(self):
@@ -192,16 +216,18 @@ class Plot(unittest.TestCase):
         self.assert_nothing_left("motion.h5", "motion.png")
 
     def test_texts_say_what_is_drawn(self):
-        expected = {"sweep": ["Stops on opposite sides", "delta", "x1", "x2", "class", "period", "periodic", "time stuck",
-                              "contact 1", "contact 2"],
+        expected = {"sweep": ["Stops on opposite sides", "δ", "x₁", "x₂", "class", "period", "periodic", "stick fraction",
+                              "contact 1", "contact 2", "d₁ = −0.3, d₂ = 0.1"],
                     "followed": ["up", "down"],
-                    "map": ["class and period", "delta", "A1", "period 1", "stick_fraction, contact 2"],
-                    "motion": ["time", "x1", "v1", "x2", "v2", "contact 1", "contact 2", "impact"],
-                    "slips": ["f1", "f2", "f12", "sticks"],
-                    "oblique": ["block", "stuck", "no slip", "impact"],
-                    "slip_shares": ["impacts", "slip turns"],
-                    "impacts": ["mu", "restitution", "contact_time [s]", "peak_force [N]", "friction_work [J]",
-                                "damping_work [J]", "F-", "FS-B", "impact 0", "impact 1"]}
+                    "map": ["class and period", "δ", "A₁", "period 1", "stick fraction, contact 2"],
+                    "motion": ["time", "x₁", "v₁", "x₂", "v₂", "contact 1", "contact 2", "impact", "stop: contact 1",
+                               "phase zero"],
+                    "slips": ["f1", "sticks"],
+                    "oblique": ["block", "stuck", "no slip", "impact", "θ [rad]", "θ̇ [rad]"],
+                    "slip_shares": ["mass ratio", "stick fraction = 0"],
+                    "branches": ["force scale", "x₁", "stable", "unstable", "G grazing", "F fold"],
+                    "basins": ["x", "v"],
+                    "impacts": ["μ", "restitution", "F-", "FS-B", "impact 0", "impact 1"]}
         for name, texts in expected.items():
             with self.subTest(kind=name):
                 self.plot(self.result(name), "-o", "p.svg")
@@ -213,36 +239,229 @@ class Plot(unittest.TestCase):
             file["delta"].attrs["units"] = "rad/s"
             file["map_state"].attrs["units"] = "mm"
         self.plot(copy, "-o", "p.svg")
-        self.assertLessEqual({"delta [rad/s]", "x1 [mm]"}, set(svg_texts(self.folder / "p.svg")))
+        self.assertLessEqual({"δ [rad/s]", "x₁ [mm]"}, set(svg_texts(self.folder / "p.svg")))
 
-    def test_states_and_arrays_can_be_chosen(self):
-        self.plot("-o", "p.svg", "--state", "v2", self.result("sweep"))
-        texts = svg_texts(self.folder / "p.svg")
-        self.assertIn("v2", texts)
-        self.assertNotIn("x1", texts)
-        self.plot(self.result("map"), "-o", "p.svg", "--show", "impacts:2", "--show", "outcome")
-        texts = svg_texts(self.folder / "p.svg")
+    def test_panels_can_be_chosen(self):
+        texts = self.texts("sweep", "--panels", "v2,lyapunov")
+        self.assertLessEqual({"v₂", "lyapunov"}, set(texts))
+        self.assertFalse({"x₁", "class", "period"} & set(texts))
+        texts = self.texts("map", "--panels", "impacts:2,outcome")
         self.assertLessEqual({"impacts, contact 2", "outcome", "ok"}, set(texts))
-        self.assertNotIn("stick_fraction, contact 1", texts)
+        self.assertNotIn("stick fraction, contact 1", texts)
+        for name in ("sweep", "map", "motion", "branches", "impacts", "basins"):
+            with self.subTest(kind=name):
+                self.assertRegex(self.plot(self.result(name), "-o", "q.svg", "--panels", "foo", code=2),
+                                 "no panel foo in this file; .*there is: ")
+        self.assertIn("did you mean lyapunov?", self.plot(self.result("sweep"), "-o", "q.svg", "--panels", "liapunov", code=2))
 
     def test_part_of_the_axis(self):
-        self.plot(self.result("sweep"), "-o", "p.svg", "--from", "0.3", "--to", "0.5")
-        numbers = [float(text) for text in svg_texts(self.folder / "p.svg") if re.fullmatch(r"0\.\d+", text)]
-        self.assertNotIn(0.8, numbers)
+        script, rows = self.drawn("sweep", "--from", "0.3", "--to", "0.5")
+        self.assertEqual(set(re.findall(r"set xrange (.*)", script)), {"[0.3:0.5]"})
+        for dots in (rows["x1_1"], rows["x2_1"]):
+            self.assertTrue(all(0.3 <= x <= 0.5 for x, _ in dots))
         self.assertIn("no points with delta", self.plot(self.result("sweep"), "-o", "q.svg", "--from", "7", code=2))
 
-    def test_many_values_become_a_density(self):
-        for name, words in (("sweep", "share of iterates"), ("followed", "several")):
+    def test_part_of_the_axis_of_branches(self):
+        """The axis is the one asked for, also where the points reach less far or beyond."""
+        for low, high in ((0.3, 0.8), (0.1, 2.0), (0.5, 0.55)):
+            script, _ = self.drawn("branches", "--from", low, "--to", high)
+            self.assertEqual(set(re.findall(r"set xrange (.*)", script)), {f"[{low:g}:{high:g}]"})
+
+    def test_part_of_the_first_y_axis(self):
+        script, _ = self.drawn("sweep", "--y-from", "0.1", "--y-to", "0.2")
+        self.assertEqual(re.findall(r"set yrange (.*)", script)[0], "[0.1:0.2]")
+
+    def test_panels_with_nothing_to_show_are_named(self):
+        """Whether a panel has anything to show is asked of the part of the axis that is drawn."""
+        copy = self.own_copy("sweep")
+        with h5py.File(copy, "r+") as file:
+            delta = file["delta"][...]
+            file["stick_fraction"][...] = 0.1 * (delta <= 0.5)[:, None]
+            file["attractor"][delta > 0.5] = 1
+            file["period"][delta > 0.5] = 1
+        self.assertIn("stick fraction", self.texts(copy))
+        texts = self.texts(copy, "--from", "0.6", "--to", "0.9")
+        note = " ".join(texts)
+        for words in ("periodic everywhere", "period 1 everywhere", "stick fraction = 0"):
+            self.assertIn(words, note)
+        self.assertNotIn("stick fraction", texts)
+        self.assertNotIn("class", texts)
+
+    def test_legends_show_what_is_visible(self):
+        copy = self.own_copy("sweep")
+        with h5py.File(copy, "r+") as file:
+            delta = file["delta"][...]
+            file["attractor"][...] = 1
+            file["attractor"][delta > 0.5] = 3
+            file["attractor"][delta > 0.9] = 2
+        self.assertLessEqual({"periodic", "chaotic", "quasiperiodic"}, set(self.texts(copy)))
+        texts = self.texts(copy, "--from", "0.6", "--to", "1.1")
+        self.assertNotIn("periodic", texts)
+        self.assertLessEqual({"chaotic", "quasiperiodic"}, set(texts))
+        self.assertLessEqual({"unstable", "stable"}, set(self.texts("branches")))
+        self.assertNotIn("unstable", self.texts("branches", "--from", "0.3", "--to", "0.6"))
+
+    def test_iterates_are_dots_at_every_zoom(self):
+        """Rare iterates are lighter dots, whatever their number; no part of a diagram becomes a raster."""
+        copy = self.own_copy("sweep")
+        with h5py.File(copy, "r+") as file:
+            file["attractor"][...] = 3
+            file["period"][...] = 0
+        for options in ([], ["--from", "0.3", "--to", "0.35"]):
+            script, rows = self.drawn(copy, "--panels", "x1", *options)
+            self.assertIn("with points pointtype 7", script)
+            self.assertNotIn("with image", script)
+            self.assertGreater(len(rows["x1_1"]), 0)
+
+    def test_random_starts_are_coloured_by_attractor(self):
+        copy = self.own_copy("random")
+        with h5py.File(copy, "r+") as file:
+            self.assertEqual(file["map_state"].shape[:2], (6, 12))
+            file["attractor"][...] = 1
+            file["period"][...] = 1
+            for start in range(6):  # the attractor of a start changes along the parameter
+                for point in range(12):
+                    file["map_state"][start, point] = 0.1 if (start + point) % 2 else 0.4
+        script, rows = self.drawn(copy, "--panels", "x1")
+        sets = [{y for _, y in dots} for dots in rows.values()]
+        self.assertEqual(sorted(sets, key=min), [{0.1}, {0.4}])
+        self.assertEqual(len(set(re.findall(r"with points .* linecolor rgb '(#[0-9a-f]+)'", script))), 2)
+
+    def test_tic_labels_are_alike(self):
+        script, _ = self.drawn("sweep")
+        for tics in re.findall(r"set [xy]tics \((.*)\)", script):
+            named = [text for text in re.findall(r'"([^"]*)"', tics) if re.fullmatch(r"−?[0-9.]+", text)]
+            self.assertLessEqual(len({len(text.partition(".")[2]) for text in named}), 1, tics)
+
+    def test_long_itineraries_are_told_apart(self):
+        copy = self.own_copy("words")
+        with h5py.File(copy, "r+") as file:
+            words = file["itinerary"]
+            words[...] = -1
+            words[..., :20] = 0
+            words[0, ..., 19] = 1
+            words[1, ..., 18] = 1
+        texts = self.texts(copy)
+        words = [text for text in texts if re.match("1111", text)]
+        self.assertEqual(len(words), 3)
+        self.assertEqual(len(set(words)), 3)
+
+    # ---- what papers print
+
+    def test_exponent_has_a_zero_line(self):
+        copy = self.own_copy("sweep")
+        with h5py.File(copy, "r+") as file:
+            file["lyapunov"][...] = file["delta"][...] - 0.6
+        _, rows = self.drawn(copy, "--panels", "lyapunov")
+        self.assertEqual(rows["lyapunov_1"], [[0.2, 0], [1.1, 0]])
+        for x, y in rows["lyapunov_2"]:
+            self.assertAlmostEqual(y, x - 0.6, 8)
+
+    def test_exponent_of_maps_is_white_at_zero(self):
+        copy = self.own_copy("map")
+        with h5py.File(copy, "r+") as file:
+            file["lyapunov"][...] = -1
+            file["lyapunov"][0, 0] = 0.25
+        script, _ = self.drawn(copy, "--panels", "lyapunov")
+        self.assertIn("set cbrange [-1:1]", script)
+        self.assertRegex(script, r"set palette defined \(-1 .*, 0 '#f7f7f7', .* 1 ")
+
+    def test_impacts_in_periods(self):
+        copy = self.own_copy("map")
+        with h5py.File(copy, "r+") as file:
+            file["attractor"][...] = 1
+            file["impacts"][...] = 1
+            file["forcing_periods"][...] = 1
+            file["forcing_periods"][0] = 3
+            file["impacts"][0, ..., 0] = 4
+        self.assertLessEqual({"2/1", "5/3"}, set(self.texts(copy, "--panels", "p/n")))
+
+    def test_section_of_one_parameter_value(self):
+        _, rows = self.drawn("sweep", "--panels", "section:x1", "--from", "0.699", "--to", "0.701")
+        with h5py.File(self.result("sweep")) as file:
+            at = abs(file["delta"][...] - 0.7).argmin()
+            state = file["map_state"][at, 0]
+        x, v = rows["section_x1_1"][0]
+        self.assertAlmostEqual(x, state[0], 8)
+        self.assertAlmostEqual(v, state[1], 8)
+        self.assertIn("choose one", self.plot(self.result("sweep"), "-o", "q.svg", "--panels", "section:x1", code=2))
+
+    def test_portraits_come_from_the_model(self):
+        """Which state is the velocity of which is the model's to say: x and v, theta and theta_dot, x1 and v1."""
+        for name, portraits in (("oscillator", ["x"]), ("motion", ["x1", "x2"]), ("oblique", ["theta", "x"])):
             with self.subTest(kind=name):
-                copy = self.own_copy(name)
-                self.plot(copy, "-o", "p.svg")
-                self.assertNotIn(words, svg_texts(self.folder / "p.svg"))
-                with h5py.File(copy, "r+") as file:
-                    file["attractor"][...] = 3
-                    file["period"][...] = 0
-                self.plot(copy, "-o", "p.svg")
-                self.assertIn(words, svg_texts(self.folder / "p.svg"))
-                self.assertIn("<image", (self.folder / "p.svg").read_text())
+                script, _ = self.drawn(name)
+                self.assertEqual(re.findall(r"# portrait:(.*)", script), portraits)
+        script, rows = self.drawn("oscillator")
+        self.assertIn("stop: stop", script)  # its line
+        level = {y for _, y in rows["x_2" if len(rows["x_1"][0]) == 4 else "x_1"]}
+        self.assertEqual(level, {0.05})
+        self.assertTrue(any(len(row[0]) == 4 for name, row in rows.items() if name.startswith("x_")))  # stick bands
+
+    def test_multipliers_along_a_branch(self):
+        _, rows = self.drawn("branches", "--panels", "multipliers")
+        self.assertEqual({y for _, y in rows["multipliers_1"]}, {1})
+        with h5py.File(self.result("branches")) as file:
+            x = file["force_scale"][0]
+            sizes = (file["multiplier_re"][0] ** 2 + file["multiplier_im"][0] ** 2) ** 0.5
+        drawn = [y for name, marks in rows.items() for at, y in marks if abs(at - x) < 1e-7 and name != "multipliers_1"]
+        for size in sizes:
+            self.assertLess(min(abs(y - size) for y in drawn), 1e-6)
+
+    def test_names_of_points_cover_nothing(self):
+        script, _ = self.drawn("branches", "--width", "84mm")
+        page = [float(number) for number in re.search(r"size (\d+),(\d+)", script).groups()]
+        frame = [float(re.search(f"set {side}margin at screen (.*)", script).group(1)) for side in "lrtb"]
+        boxes = []
+        for text, x, y, size in re.findall(
+                r'set label "(F|G|PD|NS|BP)" at screen ([\d.]+),([\d.]+) center front font \',([\d.]+)\'', script):
+            width, height = float(size) * 0.6 * len(text), float(size)
+            x, y = float(x) * page[0], float(y) * page[1]
+            boxes.append((x - width / 2, y - height / 2, x + width / 2, y + height / 2))
+        self.assertGreater(len(boxes), 1)
+        for i, a in enumerate(boxes):
+            self.assertGreater(a[0], frame[0] * page[0])
+            self.assertLess(a[2], frame[1] * page[0])
+            self.assertLess(a[3], frame[2] * page[1])
+            self.assertGreater(a[1], frame[3] * page[1])
+            for b in boxes[:i]:
+                self.assertFalse(a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3])
+
+    def test_several_results_in_one_diagram(self):
+        self.plot(self.result("sweep"), self.result("followed"), "-o", "o.svg")
+        self.assertLessEqual({"sweep", "followed"}, set(svg_texts(self.folder / "o.svg")))
+        self.assertIn("different parameters",
+                      self.plot(self.result("sweep"), self.result("branches"), "-o", "q.svg", code=2))
+
+    # ---- the size of a journal
+
+    def test_sizes_are_those_asked_for(self):
+        for width, points in (("84mm", 238.1), ("17.4cm", 493.2), ("3in", 216)):
+            self.plot(self.result("sweep"), "-o", "p.pdf", "--width", width, "--height", "150mm")
+            box = re.search(rb"/MediaBox \[ ?0 0 ([\d.]+) ([\d.]+)", (self.folder / "p.pdf").read_bytes())
+            self.assertAlmostEqual(float(box.group(1)), points, delta=0.5)  # whole points
+            self.assertAlmostEqual(float(box.group(2)), 425.2, delta=0.5)
+        self.plot(self.result("sweep"), "-o", "p.png", "--width", "84mm", "--panels", "x1")
+        self.assertEqual(struct.unpack(">I", (self.folder / "p.png").read_bytes()[16:20])[0], 992)  # 300 an inch
+
+    def test_font_size(self):
+        sizes = []
+        for size in ("6", "9"):
+            script, _ = self.drawn("sweep", "--font-size", size)
+            sizes.append(float(re.search(r"font 'DejaVu Sans,([\d.]+)'", script).group(1)))
+        self.assertAlmostEqual(sizes[1] / sizes[0], 1.5, 3)
+
+    def test_caption_and_title(self):
+        self.assertIn("d₁ = −0.3, d₂ = 0.1", self.texts("sweep"))
+        texts = self.texts("sweep", "--no-caption", "--title", "none")
+        self.assertNotIn("d₁ = −0.3, d₂ = 0.1", texts)
+        self.assertNotIn("Stops on opposite sides", texts)
+        self.assertIn("Figure 3", self.texts("sweep", "--title", "Figure 3"))
+
+    def test_the_picture_is_named(self):
+        run = subprocess.run([GRAZE, "plot", str(self.result("sweep")), "-o", "named.svg"], cwd=self.folder,
+                             capture_output=True, text=True)
+        self.assertEqual(run.stdout, "named.svg\n")
 
     def test_failed_points_are_marked(self):
         copy = self.own_copy("sweep")
@@ -281,20 +500,20 @@ class Plot(unittest.TestCase):
             file["rises"][...] = -1
             for name in ("map_state", "stick_fraction", "stick_fraction_all"):
                 file[name][...] = float("nan")
-        self.plot(copy, "-o", "p.svg")
-        texts = svg_texts(self.folder / "p.svg")
-        self.assertIn("class", texts)
+        texts = self.texts(copy)
+        self.assertIn("class not computed yet", " ".join(texts))
         self.assertNotIn("periodic", texts)
 
     # ---- scripts
 
     def test_kept_script_draws_the_same_picture(self):
-        for name in CASES:
+        for name in ("sweep", "map", "motion", "branches"):
             for ending in (".png", ".svg"):
                 with self.subTest(kind=name, format=ending):
                     picture = self.folder / ("its `touch x` $HOME 'picture" + ending)
                     self.plot(self.result(name), "-o", picture, "--keep-script")
-                    self.assert_nothing_left(picture.name, picture.name + ".gp")
+                    self.assert_nothing_left(picture.name, picture.name + ".gp", picture.name + ".data")
+                    self.assertLess(len(Path(str(picture) + ".gp").read_text()), 40000)
                     first = picture.read_bytes()
                     picture.unlink()
                     subprocess.run(["gnuplot", str(picture) + ".gp"], cwd="/", check=True, capture_output=True)
@@ -304,6 +523,7 @@ class Plot(unittest.TestCase):
                     self.assertEqual(picture.read_bytes(), first)
                     picture.unlink()
                     Path(str(picture) + ".gp").unlink()
+                    shutil.rmtree(str(picture) + ".data")
 
     def test_texts_of_strangers_are_only_texts(self):
         flag = self.folder / "executed"
@@ -341,14 +561,16 @@ class Plot(unittest.TestCase):
         tools = self.folder / "tools"
         tools.mkdir()
         fake = tools / "gnuplot"
-        for body, words in (("head -c 9; echo strange words >&2; exit 3", "strange words"),
+        for body, words in (("head -c 9; echo strange words >&2; exit 3", "gnuplot ended with an error"),
                             ("cat > /dev/null; printf '\\211PNG half'", "could not write all"),
-                            ("kill -9 $$", "gnuplot failed")):
+                            ("kill -9 $$", "gnuplot ended with an error")):
             with self.subTest(body=body):
                 fake.write_text(f"#!/bin/sh\n{body}\n")
                 fake.chmod(0o755)
                 env = {"PATH": f"{tools}:/usr/bin:/bin"}
-                self.assertIn(words, self.plot(self.result("sweep"), "-o", "p.png", "--keep-script", code=1, env=env))
+                message = self.plot(self.result("sweep"), "-o", "p.png", "--keep-script", code=1, env=env)
+                self.assertIn(words, message)
+                self.assertNotIn("strange words", message)
                 self.assert_nothing_left("tools")
 
     def test_a_failure_leaves_the_old_picture(self):
@@ -365,19 +587,23 @@ class Plot(unittest.TestCase):
     def test_wrong_usage(self):
         garbage = self.folder / "garbage.h5"
         garbage.write_bytes(b"no result at all" * 100)
-        sweep, size = self.result("sweep"), ["-o", "p.png", "--size"]
-        for arguments, words in (([sweep, "-o", "p.gif"], ".png, .svg or .pdf"),
-                                 ([sweep, "-o", "p"], ".png, .svg or .pdf"),
+        sweep, out = self.result("sweep"), ["-o", "p.png"]
+        for arguments, words in (([sweep, "-o", "p.gif"], ".png, .svg, .pdf or .eps"),
+                                 ([sweep, "-o", "p"], ".png, .svg, .pdf or .eps"),
                                  ([sweep, "-o", "nowhere/p.png"], "nowhere/p.png"),
-                                 ([sweep, "-o", "p.png", "--state", "x9"], "x1, v1, x2, v2"),
-                                 ([sweep, "-o", "p.png", "--start", "1"], "start 1"),
-                                 ([sweep, "-o", "p.png", "--from", "2", "--to", "1"], "--from"),
-                                 ([sweep, *size, "10x10"], "800x600"),
-                                 ([sweep, *size, "1600"], "WIDTHxHEIGHT"),
-                                 ([sweep, *size, "1600x1200;ls"], "WIDTHxHEIGHT"),
-                                 ([self.result("map"), "-o", "p.png", "--show", "nothing"], "nothing"),
-                                 ([self.result("map"), "-o", "p.png", "--show", "impacts:9"], "1, 2"),
-                                 ([self.result("map"), "-o", "p.png", "--show", "map_state"], "map_state"),
+                                 ([sweep, *out, "--panels", "x9"], "x1, v1, x2, v2"),
+                                 ([sweep, *out, "--start", "1"], "start 1"),
+                                 ([sweep, *out, "--from", "2", "--to", "1"], "--from"),
+                                 ([sweep, *out, "--y-from", "2", "--y-to", "1"], "--y-from"),
+                                 ([sweep, *out, "--width", "1mm"], "84mm"),
+                                 ([sweep, *out, "--width", "84km"], "84mm"),
+                                 ([sweep, *out, "--width", "84mm;ls"], "84mm"),
+                                 ([sweep, *out, "--width", "15mm"], "at least"),
+                                 ([sweep, *out, "--height", "20mm"], "at least"),
+                                 ([sweep, *out, "--font-size", "1"], "--font-size"),
+                                 ([self.result("map"), *out, "--panels", "nothing"], "nothing"),
+                                 ([self.result("map"), *out, "--panels", "impacts:9"], "impacts:1, impacts:2"),
+                                 ([self.result("map"), *out, "--panels", "map_state"], "map_state"),
                                  ([self.result("motion"), "-o", "p.png", "--from", "1e9"], "no motion"),
                                  ([garbage, "-o", "p.png"], "garbage.h5"),
                                  (["missing.h5", "-o", "p.png"], "missing.h5")):

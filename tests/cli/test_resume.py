@@ -114,11 +114,12 @@ class Resume(CliTest):
 
     def test_analyses_in_one_piece_stop_too(self):
         """A motion without end, and orbits that are looked for long before there is a branch."""
-        cases = [("simulate", ("periods=1e9", "samples=1")),
-                 ("continue", ("axis={parameter=\"delta\", from=1.45, to=1.5}", "at=1.5", "transient=1000000000"))]
+        cases = [("simulate", ("analysis.periods=1e9", "analysis.samples=1", "tolerance.events=1000000000")),
+                 ("continue", ("analysis.axis={parameter=\"delta\", from=1.45, to=1.5}", "analysis.at=1.5",
+                               "analysis.transient=1000000000"))]
         for name, keys in cases:
             process = self.start("run", "case.toml", "-o", "piece.h5", "--set", f"analysis={{name='{name}'}}",
-                                 *[word for key in keys for word in ("--set", "analysis." + key)])
+                                 *[word for key in keys for word in ("--set", key)])
             time.sleep(1)
             self.assertIsNone(process.poll())
             process.send_signal(signal.SIGTERM)

@@ -50,8 +50,8 @@ TEST_CASE("a case file is read with positions, in its order, verbatim") {
   CHECK(result.overrides == std::vector<std::string>{"title=x"});
   const Value& axis = result.root.at("analysis").at("axis");
   CHECK(axis.place().text() == file.path + ":15:1");
-  CHECK(axis.table("")[0].first == "from");  // not sorted by name
-  CHECK(axis.at("parameter").place().text() == file.path + ":15:23");
+  CHECK(axis.table("")[0].first == "from");                            // not sorted by name
+  CHECK(axis.at("parameter").place().text() == file.path + ":15:36");  // the text itself
   const Value& stop = result.root.at("model").at("stops").array("")[1];
   CHECK(stop.at("position").place().line == 12);
   CHECK(result.root.at("model").at("mass").matrix("") == std::vector<std::vector<double>>{{2, 0}, {0, 1}});
@@ -65,7 +65,7 @@ TEST_CASE("errors point at the line and column of the setting") {
   CHECK_THROWS_WITH(Case(good + "  levels = [1,\n 2, nan]\n").check(),
                     Contains("case.toml:17:5: analysis.levels.2 = nan: must be a number"));
   CHECK_THROWS_WITH(Case("graze = 1\n[model]\nname = \"ball\"\nheight = \"1\"\n").check(),
-                    Contains("case.toml:4:1: model.height = \"1\": must be a number"));
+                    Contains("case.toml:4:11: model.height = \"1\": must be a number"));
 }
 
 TEST_CASE("what is no case file is refused with its place") {

@@ -2,13 +2,20 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "core/system/event.hpp"
 #include "core/system/outcome.hpp"
+#include "tests/analyses.hpp"
 #include "tests/format/keys.hpp"
 
 using namespace graze;
+using namespace graze::test;
 using Catch::Contains;
 
 namespace {
@@ -176,4 +183,40 @@ TEST_CASE("every event and outcome has its name in its place") {
   for (std::size_t k = 0; k < outcome_names().size(); ++k)
     for (std::size_t j = 0; j < k; ++j)
       CHECK(advice(static_cast<Outcome>(k)) != advice(static_cast<Outcome>(j)));
+}
+
+TEST_CASE("Parameters stand at their indices, whatever order they are written in") {
+  const Parameter a{{"a", "1", ""}, 1, Range::any()}, b{{"b", "1", ""}, 2, Range::any()};
+  const std::vector<Parameter> list = by_index({{1, b}, {0, a}});
+  REQUIRE(list.size() == 2);
+  CHECK(list[0].name == "a");
+  CHECK(list[1].name == "b");
+  CHECK_THROWS_AS(by_index({{0, a}, {0, b}}), std::logic_error);
+  CHECK_THROWS_AS(by_index({{0, a}, {2, b}}), std::logic_error);
+}
+
+TEST_CASE("States and stops of long chains are told apart in results: 200 states, stop 36 of 40 closed") {
+  const int masses = 100, stops = 40, closed = 35;
+  std::string identity, pushes, list;
+  for (int i = 0; i < masses; ++i) {
+    identity += i > 0 ? ", [" : "[";
+    for (int j = 0; j < masses; ++j) identity += (j > 0 ? "," : "") + std::string(i == j ? "1" : "0");
+    identity += "]";
+    pushes += (i > 0 ? "," : "") + std::string(i == closed ? "1" : "0");
+  }
+  for (int c = 0; c < stops; ++c) {
+    list += "[[model.stop]]\nposition = " + std::string(c == closed ? "0" : "1") + "\nnormal = [";
+    for (int j = 0; j < masses; ++j) list += (j > 0 ? "," : "") + std::string(c == j ? "1" : "0");
+    list += "]\n";
+  }
+  const std::string model = "name = 'linear_stops'\nmass = [" + identity + "]\nstiffness = [" + identity +
+                            "]\nconstant = [" + pushes + "]\n" + list;
+  const Problem problem = make_problem("simulate", model, "end_time = 0.5\nsamples = 3");
+  const Dataset result = result_of(*make_analysis("simulate", problem));
+  const auto& mode = std::get<std::vector<std::int64_t>>(result.at("mode").values);
+  REQUIRE(!mode.empty());
+  CHECK(mode.back() == std::int64_t{1} << closed);
+  const auto& component = std::get<std::vector<std::int32_t>>(result.at("component").values);
+  REQUIRE(component.size() == 2 * masses);
+  CHECK(component.back() == 2 * masses - 1);
 }

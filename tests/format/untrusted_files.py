@@ -257,7 +257,7 @@ class UntrustedFiles(unittest.TestCase):
         struct.pack_into("<Q", whole, objects[-1] + 8, 0)
         with open(self.path("r.h5"), "wb") as file:
             file.write(whole)
-        self.assertIn("does not come to an end", self.graze("info", "r.h5", code=2))
+        self.assertIn("does not finish reading this file", self.graze("info", "r.h5", code=2))
 
     def test_a_case_cannot_name_a_result_elsewhere(self):
         for name in ["../r.h5", "/tmp/graze_no_such_result.h5", "a/../../r.h5"]:

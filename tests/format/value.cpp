@@ -90,6 +90,7 @@ TEST_CASE("the nearest name is near enough or none") {
   CHECK(nearest_name("transients", names) == "transient");
   CHECK(nearest_name("resttution", names) == "restitution");
   CHECK(nearest_name("d7", names) == "d1");
+  CHECK(nearest_name("trans", names) == "transient");  // how it begins
   CHECK(nearest_name("frequency", names).empty());
   CHECK(nearest_name("x", {}).empty());
 }

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "analysis/continuation/arclength.hpp"
 #include "analysis/continuation/bifurcation.hpp"
 #include "analysis/maps/poincare_map.hpp"
 #include "core/results/ragged.hpp"
@@ -70,7 +71,7 @@ class Extent final : public Observer {
 struct Motion {
   Outcome outcome = Outcome::ok;
   double error = 0;                     ///< |end − start|
-  double size = 0;                      ///< greatest state met
+  double size = tiny;                   ///< greatest state met
   std::vector<Eigen::VectorXd> states;  ///< at phase zero
 };
 
@@ -84,7 +85,7 @@ Motion followed(System& system, const Eigen::VectorXd& start, int periods) {
     extent.take({state.x.data(), static_cast<std::size_t>(state.x.size())});
     motion.outcome = system.advance(state, {}, &extent);
   }
-  motion.size = extent.greatest;
+  motion.size += extent.greatest;
   motion.error = (state.x - start).cwiseAbs().maxCoeff();
   return motion;
 }
@@ -210,7 +211,7 @@ class Auditor {
   std::string at(double parameter) const { return case_.parameter + " = " + fmt_double(parameter); }
   double range() const { return case_.to - case_.from; }
   double growth_near(int branch, double parameter) const;
-  bool on_border(int branch, double parameter, const Motion& orbit) const;
+  bool on_border(double parameter, const Motion& orbit) const;
   double closing(const Located& point, double shift) const;
 
   const BranchCase& case_;
@@ -268,7 +269,7 @@ void Auditor::look_at(int branch) {
       continue;
     }
     audit_.worst = std::max(audit_.worst, error);
-    if (std::abs(greatest - 1) < 1e-3 || on_border(branch, parameters[k], orbit)) {
+    if (std::abs(greatest - 1) < 1e-3 || on_border(parameters[k], orbit)) {
       ++audit_.neutral;
     } else {
       look_at_stability(where, *system, orbit, greatest, stable[k] != 0);
@@ -288,10 +289,11 @@ void Auditor::look_at_stability(const std::string& where, System& system, const 
   }
 }
 
-/// Whether a point of a branch is one where events change: the derivative is another on either side.
-bool Auditor::on_border(int branch, double parameter, const Motion& orbit) const {
+/// Whether an orbit is one where events change, on whatever branch that is told: the derivative is another on
+/// either side.
+bool Auditor::on_border(double parameter, const Motion& orbit) const {
   return std::any_of(located_.begin(), located_.end(), [&](const Located& p) {
-    return p.branch == branch && !p.smooth() && std::abs(p.parameter - parameter) <= 1e-9 * range() &&
+    return !p.smooth() && std::abs(p.parameter - parameter) <= 1e-9 * range() &&
            (p.state - orbit.states.front()).cwiseAbs().maxCoeff() <= 1e-6 * orbit.size;
   });
 }
@@ -333,7 +335,7 @@ void Auditor::look_at_located(std::size_t number) {
   audit_.worst_located = std::max(audit_.worst_located, error / growth);
   const auto system = family_.system(point.parameter);
   const Motion orbit = followed(*system, point.state, point.periods);
-  if (point.smooth() && !on_border(point.branch, point.parameter, orbit)) {
+  if (point.smooth() && !on_border(point.parameter, orbit)) {
     const double missed = missed_border(*system, point);
     if (!(missed <= 1e-5 * growth)) {
       ++audit_.misnamed;
@@ -377,11 +379,11 @@ Dataset branches_of(const BranchCase& c) {
 
 End end_kind(const std::string& reason) {
   if (reason == "comes back on itself") return End::turned_back;
-  if (reason == "as many points as allowed") return End::full;
+  if (reason == "as many points as allowed" || reason == "the time allowed is used up") return End::full;
   for (const char* normal :
        {"end of the range", "the branch is closed", "goes on as branch ", "period doubling",
         "the orbit shrinks to rest", "an orbit of half as many periods",
-        "behind this grazing it is an orbit of fewer periods"}) {
+        "at this grazing it is an orbit of fewer periods"}) {
     if (reason.starts_with(normal)) return End::normal;
   }
   return End::numerical;
@@ -534,4 +536,55 @@ TEST_CASE("audit of as many random systems as asked for", "[.audit]") {
       audit_random(from_environment("GRAZE_AUDIT_FIRST", 0), from_environment("GRAZE_AUDIT_COUNT", 30),
                    from_environment("GRAZE_AUDIT_FRICTION", 0) != 0);
   CHECK(sum.faults() == 0);
+}
+
+TEST_CASE("branches of random systems: every point closes, nothing is located twice, none turns back") {
+  const auto right = [](const Audit& sum) {
+    CHECK(sum.faults() == 0);
+    CHECK(sum.ends[static_cast<std::size_t>(End::turned_back)] == 0);
+    CHECK(sum.ends[static_cast<std::size_t>(End::numerical)] == 0);
+  };
+  right(audit_random(3, 3, false));
+  const Audit held = audit_random(3, 1, true);  // friction holds it at rest anywhere, at every frequency
+  right(held);
+  CHECK(held.branches == 1);
+}
+
+TEST_CASE("orbits of several periods do not go back from a grazing where they are one of fewer") {
+  const BranchCase c = random_case(2, false);
+  const Audit one = audit(c, branches_of(c));
+  CHECK(one.ghosts == 0);
+  CHECK(one.duplicates == 0);
+  CHECK(one.met_again == 0);
+  CHECK(one.ends[static_cast<std::size_t>(End::turned_back)] == 0);
+}
+
+TEST_CASE("what the limits of continue leave undone is told") {
+  BranchCase ball;
+  ball.model = "name = 'bouncing_ball'\ne = 0.5\n";
+  ball.parameter = "Gamma";
+  ball.from = 1.2;
+  ball.to = 1.6;
+  ball.at = 1.4;
+  ball.start = {3, 1};
+  const auto run = [&](const std::string& keys) {
+    ball.keys = keys;
+    return branches_of(ball);
+  };
+  const auto left = [](const Dataset& data) {
+    for (const auto& [key, text] : data.attributes) {
+      if (key == "left") return text;
+    }
+    return std::string();
+  };
+  CHECK(left(run("")).empty());
+  const Dataset one = run("branches = 1\n");
+  const std::vector<Located> located = located_points(*one.group("bifurcation"), ball.parameter);
+  const auto switches = std::count_if(located.begin(), located.end(), [](const Located& p) {
+    return p.kind == BifurcationKind::period_doubling || p.kind == BifurcationKind::branch_point;
+  });
+  CHECK(switches > 0);
+  CHECK(left(one) == "0 starts and " + std::to_string(switches) +
+                         " period doublings and branch points not followed: as many branches as allowed");
+  CHECK(left(run("seconds = 1e-9\n")).ends_with("the time allowed is used up"));
 }

@@ -145,7 +145,7 @@ TEST_CASE("a fold next to a grazing: G^2 = s^2 b^2/(w^2 a^2 + b^2), one impact i
   const Bifurcation* grazing = nearest(branch, BifurcationKind::grazing, 1 / response);
   REQUIRE(grazing != nullptr);
   CHECK(std::abs(grazing->parameter - 1 / response) < 1e-10);
-  check_closes(f, fold, found->told, 2, 1e4);
+  check_closes(f, fold, found->orbit.front(), 2, 1e4);
 }
 
 TEST_CASE(
@@ -156,8 +156,8 @@ TEST_CASE(
   REQUIRE(found != nullptr);
   CHECK(std::abs(found->parameter + 0.33285817) < 1e-8);
   const auto system = f.system(found->parameter);
-  const Orbit orbit =
-      refine_orbit(PoincareMap(*system, Section{}), state_at({found->told(0), found->told(1)}), 1);
+  const Orbit orbit = refine_orbit(PoincareMap(*system, Section{}),
+                                   state_at({found->orbit.front()(0), found->orbit.front()(1)}), 1);
   REQUIRE(orbit.closed);
   double away = 1;
   for (const auto& m : orbit.multipliers) away = std::min(away, std::abs(m + 1.0));

@@ -165,11 +165,11 @@ TEST_CASE("fold: no orbit is left behind it, and period doubling: it closes afte
   for (const Bifurcation& b : located(at_fold, {-1, 0}, 0.39, 0.33, 0.42)) {
     if (b.kind != BifurcationKind::fold || std::abs(b.parameter - 0.36283620197) > 1e-6) continue;
     folds = true;
-    const Settled with = simulated(at_fold, b.parameter + 1e-5, b.told, b.periods, 5000);
-    const Settled without = simulated(at_fold, b.parameter - 1e-5, b.told, b.periods, 5000);
+    const Settled with = simulated(at_fold, b.parameter + 1e-5, b.orbit.front(), b.periods, 5000);
+    const Settled without = simulated(at_fold, b.parameter - 1e-5, b.orbit.front(), b.periods, 5000);
     CHECK(with.closed);
-    CHECK((with.state - b.told).cwiseAbs().maxCoeff() < 0.05 * b.size);
-    CHECK((without.state - b.told).cwiseAbs().maxCoeff() > 0.05 * b.size);
+    CHECK((with.state - b.orbit.front()).cwiseAbs().maxCoeff() < 0.05 * b.size);
+    CHECK((without.state - b.orbit.front()).cwiseAbs().maxCoeff() > 0.05 * b.size);
   }
   CHECK(folds);
   bool doubles = false;
@@ -177,8 +177,8 @@ TEST_CASE("fold: no orbit is left behind it, and period doubling: it closes afte
   for (const Bifurcation& b : located(at_doubling, {3, 1}, 1.4, 1.1, 1.56)) {
     if (b.kind != BifurcationKind::period_doubling) continue;
     doubles = true;
-    CHECK(simulated(at_doubling, b.parameter - 1e-3, b.told, b.periods).closed);
-    const Settled beyond = simulated(at_doubling, b.parameter + 1e-3, b.told, b.periods);
+    CHECK(simulated(at_doubling, b.parameter - 1e-3, b.orbit.front(), b.periods).closed);
+    const Settled beyond = simulated(at_doubling, b.parameter + 1e-3, b.orbit.front(), b.periods);
     CHECK(!beyond.closed);
     CHECK(simulated(at_doubling, b.parameter + 1e-3, beyond.state, 2 * b.periods, 1).closed);
   }

@@ -65,6 +65,106 @@ TEST_CASE("classes: periodic, chaotic, quasiperiodic, unbounded") {
                 "force = [{ cosine = [1] }]") == AttractorClass::unbounded);
 }
 
+TEST_CASE("a motion that never comes back is unbounded, whether it drifts, falls or is driven in resonance") {
+  const std::string free = "name = 'impact_oscillator'\nb = 0\nomega = 1\nF = ";
+  for (const double force : {1.0, 1.5, 2.0}) {
+    INFO(force);
+    CHECK(kind_of(free + fmt_double(force) + "\nk = 0\nstop = 0.5") == AttractorClass::unbounded);
+    CHECK(kind_of(free + fmt_double(force) + "\nstop = inf") == AttractorClass::unbounded);
+  }
+  const std::string falling = "name = 'linear_stops'\nmass = [[1]]\nomega = 1\nforce = [{ cosine = [1] }]\n";
+  CHECK(kind_of(falling + "constant = [-0.1]\nstop = [{ normal = [1], position = 1 }]") ==
+        AttractorClass::unbounded);
+  CHECK(kind_of(falling + "damping = [[0.1]]\nconstant = [-0.1]\nstop = [{ normal = [1], position = 1 }]") ==
+        AttractorClass::unbounded);
+  // Beats are long, but come to an end; what is damped at all settles, if late.
+  CHECK(kind_of(free + "1\nk = 1.02\nstop = inf") == AttractorClass::quasiperiodic);
+  CHECK(kind_of("name = 'impact_oscillator'\nb = 1e-3\nomega = 1\nF = 1\nstop = inf") ==
+        AttractorClass::periodic);
+}
+
+TEST_CASE("no motion that stays around a stable orbit, and never comes to it, is called periodic") {
+  // The orbit of period 1 has a basin so small that the chaotic motion around it does not meet it.
+  const auto system = make_system(
+      "name = 'two_dof_stops'\nm1 = 1\nm2 = 1\nk1 = 1\nk2 = 1\nc1 = 0.1\nc2 = 0.1\nr1 = 0.7\nr2 = 0.7\n"
+      "d1 = -0.3\nd2 = 0.1\nA1 = 0.5\nA2 = 0\ndelta = 0.5\nmass_ratio = 1.945");
+  AttractorOptions options;
+  options.transient = 300;
+  const PoincareMap map(*system, Section{});
+  Attractor a = find_attractor(map, state_at({0, 0, 0, 0}), options);
+  CHECK(a.kind != AttractorClass::periodic);
+}
+
+TEST_CASE("transient chaos: what comes after it is found when it is followed, and how long it lasted") {
+  const auto settle = [](const std::string& values, double persist) {
+    const auto system = make_system("name = 'two_dof_stops'\n" + values);
+    AttractorOptions options;
+    options.persist = persist;
+    return find_attractor(PoincareMap(*system, Section{}), state_at({0, 0, 0, 0}), options);
+  };
+  const std::string brief = "A1 = 0.4\nA2 = 0.1\ndelta = 0.276";
+  const Attractor soon = settle(brief, 1);
+  CHECK(soon.kind == AttractorClass::periodic);
+  CHECK(soon.orbit.period == 4);
+  CHECK(soon.chaotic_iterates > 264);
+  CHECK(soon.lyapunov < 0);
+  CHECK(soon.lyapunov_error == 0);
+
+  const std::string lasting = "d1 = -0.3\nd2 = 0.1\nA1 = 0.5\nA2 = 0\ndelta = 0.5\nmass_ratio = 4.1";
+  CHECK(settle(lasting, 0).kind == AttractorClass::chaotic);
+  const Attractor late = settle(lasting, 200);
+  CHECK(late.kind == AttractorClass::periodic);
+  CHECK(late.orbit.period == 1);
+  CHECK(late.chaotic_iterates > 776);
+}
+
+TEST_CASE("the exponent of a chaotic motion has its standard error, which falls with its length") {
+  double misses = 0;
+  double error = 0, long_error = 0;
+  constexpr int places = 6;
+  for (int k = 0; k < places; ++k) {
+    const auto system = make_system("name = 'two_dof_stops'\ndelta = " + fmt_double(1.46 + 0.002 * k));
+    const PoincareMap map(*system, Section{});
+    AttractorOptions options;
+    const Attractor one = find_attractor(map, state_at({0, 0, 0, 0}), options);
+    options.exponent = 4096;
+    const Attractor other = find_attractor(map, state_at({0, 0, 0, 0}), options);
+    REQUIRE(one.kind == AttractorClass::chaotic);
+    REQUIRE(other.kind == AttractorClass::chaotic);
+    CHECK(one.chaotic_iterates >= 512);
+    CHECK(other.chaotic_iterates >= 4096);
+    const double off = (one.lyapunov - other.lyapunov) / std::hypot(one.lyapunov_error, other.lyapunov_error);
+    misses += off * off / places;
+    error += one.lyapunov_error / one.lyapunov / places;
+    long_error += other.lyapunov_error / other.lyapunov / places;
+  }
+  CHECK(misses < 3);  // 1 in the mean, of 6 degrees of freedom
+  CHECK(misses > 0.1);
+  CHECK(error < 0.1);
+  CHECK(long_error < 0.5 * error);
+}
+
+// Two bodies on dry friction with a spring between them, held by nothing: together they wander, by the same
+// way every period.
+TEST_CASE("bodies that drift together are periodic but for the drift") {
+  const auto system = make_system(
+      "name = 'linear_stops'\nomega = 1\nmass = [[1, 0], [0, 1]]\ndamping = [[0.1, -0.1], [-0.1, 0.1]]\n"
+      "stiffness = [[1, -1], [-1, 1]]\nconstant = [0.05, 0.05]\nforce = [{ cosine = [1, 0] }, { order = 2, "
+      "sine = [0.5, 0] }]\nfriction = [{ direction = [1, 0], amplitude = 0.2 }, { direction = [0, 1], "
+      "amplitude = 0.2 }]");
+  const PoincareMap map(*system, Section{});
+  CHECK(map.dimension() == 3);
+  const Attractor a = find_attractor(map, state_at({0, 0, 0, 0}), {});
+  REQUIRE(a.kind == AttractorClass::periodic);
+  CHECK(a.orbit.multipliers.size() == 3);
+  CHECK(spectral_radius(a.orbit) < 1);
+  HybridState state = a.orbit.start;
+  const Eigen::VectorXd before = state.x;
+  for (int k = 0; k < a.orbit.period; ++k) REQUIRE(map.iterate(state) == Outcome::ok);
+  CHECK(std::abs(state.x(0) - before(0)) > 1e-3);                   // they have wandered, …
+  CHECK(state.x(0) - before(0) == Approx(state.x(2) - before(2)));  // … together
+}
+
 TEST_CASE("the exponent of a periodic orbit is the rate of its greatest multiplier") {
   const auto system = make_system("name = 'two_dof_stops'\ndelta = 0.8");
   const Attractor a = find_attractor(PoincareMap(*system, Section{}), state_at({0, 0, 0, 0}), {});
@@ -111,6 +211,46 @@ TEST_CASE("following up and down keeps to a branch where two attractors coexist"
   CHECK(up.front() > 0);
   CHECK(down.back() == 0);
   CHECK(up != down);
+}
+
+// Where the body sticks to the stop its gap is zero but for rounding, on either side of zero.
+TEST_CASE("a followed sweep goes on from a body at rest on an oblique stop") {
+  const std::string model =
+      "name = 'linear_stops'\nmass = [[1, 0], [0, 1]]\ndamping = [[0.4, 0], [0, 0.4]]\nstiffness = [[1, 0], "
+      "[0, "
+      "1]]\nomega = 1\nconstant = [0.61, 0.83]\nforce = [{ cosine = [0.3, -0.2] }]\n"
+      "stop = [{ normal = [0.61, 0.83], position = 0.4, restitution = 0.5 }]";
+  const auto system = make_system(model);
+  HybridState state = state_at({0, 0, 0, 0});
+  REQUIRE(find_attractor(PoincareMap(*system, Section{}), state, {}).kind == AttractorClass::periodic);
+  int behind = 0;
+  for (int k = 0; k < 60; ++k) {
+    REQUIRE(system->advance(state, Section{}, nullptr) == Outcome::ok);
+    Eigen::VectorXd gap, rate;
+    system->gaps(state, gap, rate);
+    behind += gap(0) < 0 ? 1 : 0;
+    CHECK(may_start(*system, state));
+    // The same motion from there, however it stands.
+    HybridState again = state;
+    again.settled = false;
+    HybridState on = state;
+    REQUIRE(system->advance(again, Section{}, nullptr) == Outcome::ok);
+    REQUIRE(system->advance(on, Section{}, nullptr) == Outcome::ok);
+    CHECK((again.x - on.x).cwiseAbs().maxCoeff() < 1e-12);
+  }
+  CHECK(behind > 0);
+}
+
+TEST_CASE("random starts of which none is admissible are told, not used") {
+  const auto sweep = make_sweep("name = 'two_dof_stops'",
+                                "axis = { parameter = 'delta', values = [0.7, 0.8] }\nstart = 'random'\n"
+                                "low = [-9, 0, 5, 0]\nhigh = [-8, 0, 6, 0]\ntransient = 5\nrecord = 20");
+  for (const Box& box : sweep->blocks(2)) {
+    const Dataset block = sweep->compute(box);
+    for (const std::int8_t outcome : std::get<std::vector<std::int8_t>>(block.at("outcome").values)) {
+      CHECK(outcome == static_cast<std::int8_t>(Outcome::bad_start));
+    }
+  }
 }
 
 TEST_CASE("the impact map and a level section see the same periodic orbits as the stroboscopic map") {

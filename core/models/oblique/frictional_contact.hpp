@@ -361,7 +361,7 @@ void FrictionalContact<Engine, S, State>::complete_in_slip(Rebound<S> rebound, c
   engine().set_velocities(engine().slip() + brake * rebound.speed, S(0));
   rest_on();
   engine().pass_on(mode, chatter_gap_integral(rebound));
-  const double accumulation = value_of(time) + value_of(chatter_duration(rebound));
+  const double accumulation = value_of(time) + chatter_duration(values_of(rebound));
   tell(observer, EventKind::chatter_complete, 0, before, accumulation);
   hold({Outcome::ok, mode, 0}, observer, accumulation);
 }

@@ -17,19 +17,20 @@ enum : std::size_t { eta, f1, f2, psi, zeta1, zeta2, kappa, mass_ratio, clearanc
 enum : Eigen::Index { theta, theta_dot, block, block_dot };
 
 std::vector<Parameter> parameter_table() {
-  return {
-      {{"eta", "1", "frequency of both forces"}, 1, Range::positive()},
-      {{"f1", "1", "amplitude of the torque on the arm"}, 0.3, Range::finite()},
-      {{"f2", "1", "amplitude of the force on the block"}, 0, Range::finite()},
-      {{"psi", "rad", "phase of the force on the block"}, 0, Range::finite()},
-      {{"zeta1", "1", "damping ratio of the arm"}, 0.05, Range::non_negative()},
-      {{"zeta2", "1", "damping ratio of the block"}, 0.05, Range::non_negative()},
-      {{"kappa", "1", "natural frequency of the block over that of the arm"}, 1, Range::non_negative()},
-      {{"mass_ratio", "1", "mass of the bob over mass of the block"}, 0.6, Range::positive()},
-      {{"clearance", "1", "gap at rest over length of the arm"}, 0.5, Range::finite()},
-      {{"mu", "1", "coefficient of friction"}, 0.5, Range::non_negative()},
-      {{"r", "1", "restitution, of the impulses (Poisson)"}, 0.6, Range::unit()},
-  };
+  return by_index({
+      {eta, {{"eta", "1", "frequency of both forces"}, 1, Range::positive()}},
+      {f1, {{"f1", "1", "amplitude of the torque on the arm"}, 0.3, Range::finite()}},
+      {f2, {{"f2", "1", "amplitude of the force on the block"}, 0, Range::finite()}},
+      {psi, {{"psi", "rad", "phase of the force on the block"}, 0, Range::finite()}},
+      {zeta1, {{"zeta1", "1", "damping ratio of the arm"}, 0.05, Range::non_negative()}},
+      {zeta2, {{"zeta2", "1", "damping ratio of the block"}, 0.05, Range::non_negative()}},
+      {kappa,
+       {{"kappa", "1", "natural frequency of the block over that of the arm"}, 1, Range::non_negative()}},
+      {mass_ratio, {{"mass_ratio", "1", "mass of the bob over mass of the block"}, 0.6, Range::positive()}},
+      {clearance, {{"clearance", "1", "gap at rest over length of the arm"}, 0.5, Range::finite()}},
+      {mu, {{"mu", "1", "coefficient of friction"}, 0.5, Range::non_negative()}},
+      {r, {{"r", "1", "restitution, of the impulses (Poisson)"}, 0.6, Range::unit()}},
+  });
 }
 
 /// Greatest modulus of the roots of s² + 2 ζ ω s + ω².
@@ -69,6 +70,7 @@ struct ObliqueDynamics {
 
   S period() const { return S(2 * M_PI) / omega; }
   double rate() const { return fastest; }
+  static bool is_velocity(int state) { return state % 2 == 1; }
   bool rough() const { return roughness > S(0); }
   bool watched(int k, std::int64_t mode) const {
     if (k == SlipGuard::domain) return true;
@@ -286,9 +288,9 @@ GRAZE_MODEL(oblique_pendulum) {
       "Han Wei, Hu Haiyan, Jin Dongping: Analysis of oblique impact of a vibrating system of two degrees of "
       "freedom"};
   info.states = {{"theta", "rad", "angle of the arm"},
-                 {"theta_dot", "rad", "angular velocity of the arm, per unit of time"},
+                 {"theta_dot", "rad", "angular velocity of the arm, per unit of time", "theta"},
                  {"x", "1", "displacement of the block"},
-                 {"x_dot", "1", "velocity of the block"}};
+                 {"x_dot", "1", "velocity of the block", "x"}};
   info.contacts = {{"block", "1", "bob on the block"}};
   info.modes =
       "0: open; 1: stuck; 3: the bob slips forward (theta' > 0) on the block; 5: backward; plus 8 where "

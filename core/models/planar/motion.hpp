@@ -23,6 +23,8 @@ struct PlanarFriction {
   static constexpr int contacts = 2;  ///< left wall, right wall
   static constexpr int ground = 2;    ///< guard of the friction
   static constexpr int guards = 3;
+  static constexpr int touches = guards;
+  static constexpr int frictions = 1;
   template <class T>
   using Vector = Eigen::Matrix<T, states, 1>;
   template <class T>
@@ -44,18 +46,20 @@ struct PlanarFriction {
   S modulation_frequency;
   std::array<S, 2> wall;
   S forcing_period;   ///< 0: no forcing that changes
-  bool repeats;       ///< whether the forcing has that period
+  bool has_period;    ///< whether the forcing has that period
   double fastest;     ///< rate, 1/time
   double step;        ///< of the semi-analytical engine
   double look_ahead;  ///< share of a step after which its resultant is taken
 
   S period() const { return forcing_period; }
   double rate() const { return fastest; }
+  bool repeats() const { return has_period; }
+  static bool is_velocity(int state) { return state >= states / 2; }
+  static bool sticks(int, std::int64_t mode) { return (mode & stick) != 0; }
   bool exists(int i) const { return std::isfinite(value_of(wall[static_cast<std::size_t>(i)])); }
   bool rubs() const { return friction > S(0); }
   /// +1 for the left wall: the sign of the direction away from it.
   static double side(int i) { return i == 0 ? 1.0 : -1.0; }
-  static bool closed(int i, std::int64_t mode) { return ((mode >> i) & 1) != 0; }
   static std::int64_t after_step(std::int64_t mode) { return mode & ~starting; }
   /// A free slide with friction: singular where the speed vanishes.
   bool slides_freely(std::int64_t mode) const { return (mode & (walls | stick)) == 0 && rubs(); }
@@ -98,11 +102,15 @@ struct PlanarFriction {
 
   bool watched(int k, std::int64_t mode) const {
     if (k == ground) return (mode & stick) != 0 || (rubs() && (mode & starting) == 0);
-    return exists(k) && ((mode & stick) == 0 || closed(k, mode));
+    return exists(k) && ((mode & stick) == 0 || is_closed(mode, k));
   }
   bool is_gap(int k, std::int64_t mode) const {
-    return k != ground && (mode & stick) == 0 && !closed(k, mode);
+    return k != ground && (mode & stick) == 0 && !is_closed(mode, k);
   }
+  S gap_in(int i, std::int64_t, const S&, const Vector<S>& x) const {
+    return (x(0) - wall[static_cast<std::size_t>(i)]) * side(i);
+  }
+  S opening_in(int i, std::int64_t, const S&, const Vector<S>& x) const { return x(2) * side(i); }
   /// Guard of a wall: its gap while open; while closed the force that presses (pulled: pulls) the mass.
   /// Guard of the ground: what is left of the friction while sticking, f² − Q²; else the speed.
   template <class T>
@@ -112,7 +120,7 @@ struct PlanarFriction {
   template <class T>
   T guard(int k, std::int64_t mode, const T& t, const Vector<T>& x, const T& tick) const {
     if (k != ground) {
-      if (!closed(k, mode)) return (x(0) - wall[static_cast<std::size_t>(k)]) * S(side(k));
+      if (!is_closed(mode, k)) return (x(0) - wall[static_cast<std::size_t>(k)]) * S(side(k));
       return resultant(t, x)[0] * S((mode & pulled) != 0 ? side(k) : -side(k));
     }
     if ((mode & stick) != 0) return friction * friction - held(mode, resultant(t, x));
@@ -245,7 +253,7 @@ class PlanarRules : public NewtonContacts<Engine, S, Eigen::Matrix<S, 4, 1>> {
   }
 
   S period() const { return planar().period(); }
-  bool commensurate() const { return planar().repeats; }
+  bool commensurate() const { return planar().repeats(); }
   double fastest_rate() const { return planar().rate(); }
 
  protected:

@@ -6,8 +6,8 @@
 
 #include "core/models/planar/event_driven.hpp"
 #include "core/models/planar/semi_analytical.hpp"
+#include "core/smooth/system.hpp"
 #include "core/system/model.hpp"
-#include "core/system/motion_system.hpp"
 #include "core/system/registry.hpp"
 
 namespace graze {
@@ -38,37 +38,40 @@ enum : std::size_t {
 };
 
 std::vector<Parameter> parameter_table() {
-  return {
-      {{"m", "1", "mass"}, 1, Range::positive()},
-      {{"kx", "1", "stiffness along x"}, 10, Range::non_negative()},
-      {{"ky", "1", "stiffness along y"}, 10, Range::non_negative()},
-      {{"cx", "1", "damping along x"}, 0.1, Range::non_negative()},
-      {{"cy", "1", "damping along y"}, 0.1, Range::non_negative()},
-      {{"ex", "1", "amplitude of the force along x"}, 1.5, Range::finite()},
-      {{"ey", "1", "amplitude of the force along y"}, 1.5, Range::finite()},
-      {{"omega_x", "1", "frequency of the force along x"}, 1, Range::non_negative()},
-      {{"omega_y", "1", "frequency of the force along y"}, 1, Range::non_negative()},
-      {{"phase_x", "rad", "phase of the force along x"}, 0, Range::finite()},
-      {{"phase_y", "rad", "phase of the force along y"}, 0, Range::finite()},
-      {{"mod_x", "1", "modulation of the force along x"}, 0.4 / 1.5, Range::finite()},
-      {{"mod_y", "1", "modulation of the force along y"}, 0.4 / 1.5, Range::finite()},
-      {{"omega_mod", "1", "frequency of the modulation"}, 10, Range::non_negative()},
-      {{"frequency_scale", "1", "factor of all three frequencies"}, 1, Range::positive()},
-      {{"friction", "1", "friction force while sliding and its limit while sticking, mu N"},
-       1,
-       Range::non_negative()},
-      {{"x_left", "1", "position of the left wall; -inf: none"}, -0.02, Range::any()},
-      {{"x_right", "1", "position of the right wall; inf: none"}, 0.02, Range::any()},
-      {{"r", "1", "restitution of the walls"}, 0.95, Range::unit()},
-      {{"step", "1", "step of the semi-analytical engine; 0: the event-driven engine"},
-       0,
-       Range::non_negative()},
-      {{"look_ahead", "1",
-        "semi-analytical engine: share of a step after which its resultant is taken; 0: at the beginning, "
-        "first order, 0.5: in the predicted middle, second order"},
-       0,
-       Range::unit()},
-  };
+  return by_index({
+      {m, {{"m", "1", "mass"}, 1, Range::positive()}},
+      {kx, {{"kx", "1", "stiffness along x"}, 10, Range::non_negative()}},
+      {ky, {{"ky", "1", "stiffness along y"}, 10, Range::non_negative()}},
+      {cx, {{"cx", "1", "damping along x"}, 0.1, Range::non_negative()}},
+      {cy, {{"cy", "1", "damping along y"}, 0.1, Range::non_negative()}},
+      {ex, {{"ex", "1", "amplitude of the force along x"}, 1.5, Range::finite()}},
+      {ey, {{"ey", "1", "amplitude of the force along y"}, 1.5, Range::finite()}},
+      {omega_x, {{"omega_x", "1", "frequency of the force along x"}, 1, Range::non_negative()}},
+      {omega_y, {{"omega_y", "1", "frequency of the force along y"}, 1, Range::non_negative()}},
+      {phase_x, {{"phase_x", "rad", "phase of the force along x"}, 0, Range::finite()}},
+      {phase_y, {{"phase_y", "rad", "phase of the force along y"}, 0, Range::finite()}},
+      {mod_x, {{"mod_x", "1", "modulation of the force along x"}, 0.4 / 1.5, Range::finite()}},
+      {mod_y, {{"mod_y", "1", "modulation of the force along y"}, 0.4 / 1.5, Range::finite()}},
+      {omega_mod, {{"omega_mod", "1", "frequency of the modulation"}, 10, Range::non_negative()}},
+      {frequency_scale, {{"frequency_scale", "1", "factor of all three frequencies"}, 1, Range::positive()}},
+      {friction,
+       {{"friction", "1", "friction force while sliding and its limit while sticking, mu N"},
+        1,
+        Range::non_negative()}},
+      {x_left, {{"x_left", "1", "position of the left wall; -inf: none"}, -0.02, Range::any()}},
+      {x_right, {{"x_right", "1", "position of the right wall; inf: none"}, 0.02, Range::any()}},
+      {r, {{"r", "1", "restitution of the walls"}, 0.95, Range::unit()}},
+      {step,
+       {{"step", "1", "step of the semi-analytical engine; 0: the event-driven engine"},
+        0,
+        Range::non_negative()}},
+      {look_ahead,
+       {{"look_ahead", "1",
+         "semi-analytical engine: share of a step after which its resultant is taken; 0: at the beginning, "
+         "first order, 0.5: in the predicted middle, second order"},
+        0,
+        Range::unit()}},
+  });
 }
 
 /// The greatest frequency of which all of these are whole multiples, 0 when there is none.
@@ -116,7 +119,7 @@ PlanarFriction<S> plane(std::span<const S> p) {
   }
   s.fastest = fastest > 0 ? fastest : 1;
   const double base = common_frequency(frequencies);
-  s.repeats = frequencies.empty() || base > 0;
+  s.has_period = frequencies.empty() || base > 0;
   if (base > 0) {
     s.forcing_period = S(2 * M_PI * std::round(frequencies.front() / base)) / slowest;
   } else {
@@ -125,72 +128,28 @@ PlanarFriction<S> plane(std::span<const S> p) {
   return s;
 }
 
-template <template <class> class Motion>
-class PlanarSystem final : public System {
- public:
-  using Plane = PlanarFriction<double>;
-
-  PlanarSystem(std::span<const double> values, const Tolerance& tolerance)
-      : values_(values.begin(), values.end()),
-        tolerance_(tolerance),
-        plane_(plane(values)),
-        motion_(plane_, tolerance) {}
-  PlanarSystem(const PlanarSystem&) = delete;
-  PlanarSystem& operator=(const PlanarSystem&) = delete;
-
-  int states() const override { return Plane::states; }
-  int contacts() const override { return Plane::contacts; }
-  int frictions() const override { return 1; }
-  bool sticks(const HybridState& state, int) override { return (state.mode & Plane::stick) != 0; }
-  double period() const override { return plane_.period(); }
-  bool periodic() const override { return plane_.repeats; }
-  double rate() const override { return plane_.rate(); }
-
-  Outcome advance(HybridState& state, const Section& section, Observer* observer) override {
-    return move_plain(motion_, same, state, section, Plane::guards, observer);
+/// One of the two engines, as core/smooth/system asks for it.
+template <template <class> class Engine>
+struct PlanarKind {
+  template <class S>
+  using Dynamics = PlanarFriction<S>;
+  template <class S>
+  using Motion = Engine<S>;
+  template <class S>
+  PlanarFriction<S> dynamics(std::span<const S> values) const {
+    return plane(values);
   }
-  Outcome advance(HybridState& state, const Section& section, Tangent& tangent) override {
-    return in_chunks(state, tangent, [&](HybridState& from, const Tangent& seed, Eigen::Index first) {
-      return seed.state.cols() - first == 1 ? carry<1>(from, section, seed, tangent, first)
-                                            : carry<Plane::states>(from, section, seed, tangent, first);
-    });
-  }
-  void gaps(const HybridState& state, Eigen::VectorXd& gap, Eigen::VectorXd& rate) const override {
-    gap.resize(Plane::contacts);
-    rate.resize(Plane::contacts);
-    for (int i = 0; i < Plane::contacts; ++i) {
-      gap(i) = Plane::side(i) * (state.x(0) - plane_.wall[static_cast<std::size_t>(i)]);
-      rate(i) = Plane::side(i) * state.x(2);
-    }
-  }
-  Eigen::RowVectorXd gap_gradient(const HybridState&, int contact) const override {
-    Eigen::RowVectorXd gradient = Eigen::RowVectorXd::Zero(Plane::states);
-    gradient(0) = Plane::side(contact);
-    return gradient;
-  }
-
- private:
-  static constexpr auto same = [](Eigen::Index i) { return i; };
-
-  template <int N>
-  std::pair<Outcome, Eigen::Index> carry(HybridState& state, const Section& section, const Tangent& seed,
-                                         Tangent& tangent, Eigen::Index first) {
-    const std::vector<Dual<N>> values = dual_parameters<N>(values_, seed, first);
-    const PlanarFriction<Dual<N>> varied = plane(std::span<const Dual<N>>(values));
-    Motion<Dual<N>> motion(varied, tolerance_);
-    return {move_directions<N>(motion, same, state, section, Plane::guards, seed, tangent, first), N};
-  }
-
-  std::vector<double> values_;
-  Tolerance tolerance_;
-  Plane plane_;
-  Motion<double> motion_;
 };
+
+template <template <class> class Engine>
+std::unique_ptr<System> moved_by(std::span<const double> values, const Tolerance& tolerance) {
+  return std::make_unique<TaylorSystem<PlanarKind<Engine>>>(PlanarKind<Engine>{}, values, tolerance);
+}
 
 std::unique_ptr<System> planar_system(std::span<const double> values, const Tolerance& tolerance) {
   if (!(values[x_left] < values[x_right])) return nullptr;
-  if (values[step] > 0) return std::make_unique<PlanarSystem<SemiAnalyticalPlanar>>(values, tolerance);
-  return std::make_unique<PlanarSystem<EventDrivenPlanar>>(values, tolerance);
+  if (values[step] > 0) return moved_by<SemiAnalyticalPlanar>(values, tolerance);
+  return moved_by<EventDrivenPlanar>(values, tolerance);
 }
 
 }  // namespace
@@ -212,8 +171,8 @@ GRAZE_MODEL(planar_friction) {
       "frictional system involving impacting (2016)"};
   info.states = {{"x", "1", "displacement towards the right wall"},
                  {"y", "1", "displacement along the walls"},
-                 {"vx", "1", "velocity along x"},
-                 {"vy", "1", "velocity along y"}};
+                 {"vx", "1", "velocity along x", "x", "v_x"},
+                 {"vy", "1", "velocity along y", "y", "v_y"}};
   info.contacts = {{"left", "1", "left wall"}, {"right", "1", "right wall"}};
   info.frictions = {{"ground", "1", "mass on the ground"}};
   info.modes =

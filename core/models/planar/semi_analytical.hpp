@@ -139,7 +139,7 @@ double SemiAnalyticalPlanar<S>::search_forces(double longest, Crossing& c) {
   guards_.clear();
   for (int k = 0; k < Plane::guards; ++k) {
     const bool is_ground = k == Plane::ground;
-    if (is_ground ? !slides() : plane_.watched(k, mode_) && Plane::closed(k, mode_)) guards_.push_back(k);
+    if (is_ground ? !slides() : plane_.watched(k, mode_) && is_closed(mode_, k)) guards_.push_back(k);
   }
   forces_.expand(plane_, mode_, begin_.time, begin_.x, guards_);
   const double reach = std::min(longest, forces_.choose(plane_.rate()));

@@ -1,0 +1,64 @@
+#include "core/equations/named_parameters.hpp"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace graze {
+namespace {
+
+std::vector<Key> long_form() {
+  std::vector<Key> keys;
+  Key& value = add_key(keys, "value", Key::Type::number, "in the case at hand");
+  value.required = true;
+  value.range = Range::finite();
+  add_key(keys, "unit", Key::Type::text, "UDUNITS text").fallback = Value("1");
+  add_key(keys, "meaning", Key::Type::text, "what it is, in a few words").fallback = Value("");
+  add_key(keys, "min", Key::Type::number, "least value allowed");
+  add_key(keys, "max", Key::Type::number, "greatest value allowed");
+  return keys;
+}
+
+Parameter parameter(const std::string& name, const Value& given, const std::string& path) {
+  Value table = given;
+  if (!given.is_table()) {
+    table = Value(Value::Table{}, given.place());
+    table.set("value", given);
+  }
+  const Value settings = checked(table, long_form(), path);
+  Parameter p;
+  p.name = name;
+  p.unit = settings.at("unit").text(path);
+  p.meaning = settings.at("meaning").text(path);
+  p.value = settings.at("value").number(path);
+  p.range = Range::finite();
+  if (const Value* least = settings.find("min")) p.range.low = least->number(path);
+  if (const Value* most = settings.find("max")) p.range.high = most->number(path);
+  p.range.low_open = std::isinf(p.range.low);
+  p.range.high_open = std::isinf(p.range.high);
+  if (!p.range.contains(p.value))
+    throw InputError(given.place(), path, given.toml(), "must satisfy " + p.range.text());
+  return p;
+}
+
+}  // namespace
+
+Key parameters_key() {
+  Key key;
+  key.name = "parameters";
+  key.type = Key::Type::open;
+  key.meaning =
+      "named numbers for use in expressions, such as { mu = 0.5, gap = { value = 0.8, unit = \"mm\", meaning "
+      "= "
+      "\"clearance\", min = 0 } }; each can be swept";
+  return key;
+}
+
+std::vector<Parameter> named_parameters(const Value& table, const std::string& path) {
+  std::vector<Parameter> list;
+  for (const auto& [name, value] : table.table(path))
+    list.push_back(parameter(name, value, path + "." + name));
+  return list;
+}
+
+}  // namespace graze

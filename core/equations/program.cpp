@@ -1,0 +1,196 @@
+#include "core/equations/program.hpp"
+
+#include <map>
+#include <optional>
+#include <set>
+
+namespace graze {
+namespace {
+
+/// What a row is made for: a function has its partner in the next row.
+struct Maker {
+  Operation::Kind kind = Operation::Kind::sum;
+  bool second = false;
+};
+
+Maker maker_of(const AtomOperation& op) {
+  using Kind = Operation::Kind;
+  switch (op.kind) {
+    case AtomOperation::Kind::input:
+    case AtomOperation::Kind::sum:
+      return {Kind::sum};
+    case AtomOperation::Kind::quotient:
+      return {Kind::quotient};
+    case AtomOperation::Kind::reciprocal:
+      return {Kind::reciprocal};
+    case AtomOperation::Kind::power:
+      return {Kind::power};
+    case AtomOperation::Kind::slope:
+      return {op.function == Function::tan ? Kind::tangent : Kind::hyperbolic_tangent, true};
+    case AtomOperation::Kind::call:
+      break;
+  }
+  switch (op.function) {
+    case Function::sqrt:
+      return {Kind::root};
+    case Function::exp:
+      return {Kind::exponential};
+    case Function::sin:
+      return {Kind::sine};
+    case Function::cos:
+      return {Kind::sine, true};
+    case Function::sinh:
+      return {Kind::hyperbolic_sine};
+    case Function::cosh:
+      return {Kind::hyperbolic_sine, true};
+    case Function::tan:
+      return {Kind::tangent};
+    case Function::tanh:
+      return {Kind::hyperbolic_tangent};
+    case Function::log:
+    case Function::asin:
+    case Function::atan:
+    case Function::acos:
+      break;
+  }
+  return {Kind::antiderivative};
+}
+
+bool is_pair(Operation::Kind kind) {
+  return kind == Operation::Kind::sine || kind == Operation::Kind::hyperbolic_sine ||
+         kind == Operation::Kind::tangent || kind == Operation::Kind::hyperbolic_tangent;
+}
+
+/// Makes a list for the atoms of a graph.
+class Lister {
+ public:
+  Lister(const Graph& graph, std::vector<Operation>& operations, std::vector<OperationTerm>& terms)
+      : graph_(graph), operations_(operations), terms_(terms), rows_(graph.inputs()) {}
+
+  std::size_t rows() const { return rows_; }
+
+  /// Products that several sums have get a row of their own.
+  void count_products(const Expression& e) {
+    for (const auto& term : e.products) ++uses_[{term.a, term.b}];
+  }
+
+  void add(Atom atom) {
+    const AtomOperation& op = graph_.atom(atom);
+    if (op.kind == AtomOperation::Kind::input) {
+      place_[atom] = op.input;
+    } else if (op.kind == AtomOperation::Kind::sum) {
+      place_[atom] = sum(graph_.sum(op.sum));
+    } else {
+      place_[atom] = function(op);
+    }
+  }
+
+  /// The row of a sum, made if there is none.
+  std::size_t sum(const Expression& e) {
+    if (const auto row = existing(e)) return *row;
+    const auto known = sums_.find(e);
+    return known != sums_.end() ? known->second : sums_[e] = new_sum(e);
+  }
+
+ private:
+  std::size_t new_sum(const Expression& e) {
+    std::vector<OperationTerm> groups[5];
+    for (const auto& term : e.linear) {
+      const std::optional<double> literal = graph_.literal_value(term.factor);
+      OperationTerm t{place_.at(term.atom), 0, literal.value_or(1), static_cast<std::size_t>(term.factor)};
+      groups[literal ? 0 : 1].push_back(t);
+    }
+    for (const auto& term : e.products) {
+      const std::optional<double> literal = graph_.literal_value(term.factor);
+      OperationTerm t{place_.at(term.a), place_.at(term.b), literal.value_or(1),
+                      static_cast<std::size_t>(term.factor)};
+      if (uses_[{term.a, term.b}] > 1) {
+        t.a = product(term.a, term.b);
+        groups[literal ? 0 : 1].push_back(t);
+      } else {
+        groups[!literal ? 4 : *literal == 1 ? 2 : 3].push_back(t);
+      }
+    }
+    Operation op;
+    op.fixed = static_cast<std::size_t>(e.constant);
+    op.begin = terms_.size();
+    op.by_literal = groups[0].size();
+    op.by_fixed = groups[1].size();
+    op.plain_products = groups[2].size();
+    op.products_by_literal = groups[3].size();
+    op.products_by_fixed = groups[4].size();
+    for (const auto& group : groups) terms_.insert(terms_.end(), group.begin(), group.end());
+    return enter(op);
+  }
+  std::size_t enter(Operation op) {
+    op.result = rows_;
+    rows_ += is_pair(op.kind) ? 2 : 1;
+    operations_.push_back(op);
+    return op.result;
+  }
+  /// The row of an expression that is an atom as it stands.
+  std::optional<std::size_t> existing(const Expression& e) const {
+    if (!e.products.empty() || e.linear.size() != 1 || graph_.literal_value(e.constant) != 0.0 ||
+        graph_.literal_value(e.linear.front().factor) != 1.0) {
+      return std::nullopt;
+    }
+    return place_.at(e.linear.front().atom);
+  }
+  std::size_t product(Atom a, Atom b) {
+    const auto known = products_.find({a, b});
+    if (known != products_.end()) return known->second;
+    Operation op;
+    op.fixed = zero();
+    op.begin = terms_.size();
+    op.plain_products = 1;
+    terms_.push_back({place_.at(a), place_.at(b)});
+    return products_[{a, b}] = enter(op);
+  }
+  std::size_t function(const AtomOperation& op) {
+    const Maker maker = maker_of(op);
+    const std::pair argument{maker.kind, op.a};
+    const std::size_t second = maker.second ? 1 : 0;
+    if (is_pair(maker.kind)) {
+      const auto known = pairs_.find(argument);
+      if (known != pairs_.end()) return known->second + second;
+    }
+    Operation operation;
+    operation.kind = maker.kind;
+    operation.function = op.function;
+    operation.a = place_.at(op.a);
+    if (maker.kind == Operation::Kind::quotient || maker.kind == Operation::Kind::antiderivative)
+      operation.b = place_.at(op.b);
+    operation.fixed = static_cast<std::size_t>(op.exponent);
+    const std::size_t row = enter(operation);
+    if (is_pair(maker.kind)) pairs_[argument] = row;
+    return row + second;
+  }
+  /// The first of the fixed quantities of every graph.
+  static std::size_t zero() { return 0; }
+
+  const Graph& graph_;
+  std::vector<Operation>& operations_;
+  std::vector<OperationTerm>& terms_;
+  std::size_t rows_;
+  std::map<Atom, std::size_t> place_;
+  std::map<Expression, std::size_t> sums_;
+  std::map<std::pair<Atom, Atom>, int> uses_;
+  std::map<std::pair<Atom, Atom>, std::size_t> products_;
+  std::map<std::pair<Operation::Kind, Atom>, std::size_t> pairs_;
+};
+
+}  // namespace
+
+Program::Program(const Graph& graph, const std::vector<Expression>& outputs) : inputs_(graph.inputs()) {
+  Lister lister(graph, operations_, terms_);
+  const std::vector<Atom> atoms = graph.needed(outputs);
+  for (const Atom a : atoms) {
+    if (graph.atom(a).kind == AtomOperation::Kind::sum) lister.count_products(graph.sum(graph.atom(a).sum));
+  }
+  for (const Expression& e : std::set<Expression>(outputs.begin(), outputs.end())) lister.count_products(e);
+  for (const Atom a : atoms) lister.add(a);
+  for (const Expression& e : outputs) outputs_.push_back(lister.sum(e));
+  rows_ = lister.rows();
+}
+
+}  // namespace graze

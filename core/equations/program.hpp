@@ -1,0 +1,188 @@
+/// The list of operations that works out some expressions, with any scalar.
+///
+/// One operation of a power series is a whole convolution, so that reading the list costs little. A row holds
+/// the coefficients of one quantity; the first rows are the inputs.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/equations/graph.hpp"
+#include "core/math/series.hpp"
+#include "core/math/series_rules.hpp"
+
+namespace graze {
+
+struct Operation {
+  enum class Kind : signed char {
+    sum,
+    quotient,
+    reciprocal,
+    root,
+    power,
+    exponential,
+    sine,                ///< and cosine, in the next row
+    hyperbolic_sine,     ///< and cosine, in the next row
+    tangent,             ///< and 1 + its square
+    hyperbolic_tangent,  ///< and 1 − its square
+    antiderivative       ///< function f with f' b = a'
+  };
+  Kind kind = Kind::sum;
+  Function function = Function::sqrt;
+  std::size_t result = 0;  ///< row
+  std::size_t a = 0, b = 0;
+  std::size_t fixed = 0;  ///< exponent, or the constant of a sum
+  /// Where the terms of a sum begin, in groups: atoms times literals, times fixed quantities; products as
+  /// they are, times literals, times fixed quantities.
+  std::size_t begin = 0;
+  std::size_t by_literal = 0, by_fixed = 0, plain_products = 0, products_by_literal = 0,
+              products_by_fixed = 0;
+};
+
+struct OperationTerm {
+  std::size_t a = 0, b = 0;  ///< rows
+  double literal = 1;
+  std::size_t fixed = 0;
+};
+
+class Program {
+ public:
+  Program() = default;
+  /// Works out these expressions of the graph, whose fixed quantities it is given whenever it is run.
+  Program(const Graph& graph, const std::vector<Expression>& outputs);
+
+  std::size_t rows() const { return rows_; }
+  std::size_t inputs() const { return inputs_; }
+  std::size_t outputs() const { return outputs_.size(); }
+  const std::vector<Operation>& operations() const { return operations_; }
+
+  /// Coefficient k of every row, from the coefficients up to k of the inputs.
+  template <class S>
+  void advance(S* const* rows, int k, const S* fixed) const {
+    for (const Operation& op : operations_) work_out(op, rows, k, fixed);
+  }
+  /// Row of an output.
+  std::size_t output(std::size_t i) const { return outputs_[i]; }
+
+ private:
+  template <class S>
+  void work_out(const Operation& op, S* const* rows, int k, const S* fixed) const;
+  template <class S>
+  S sum(const Operation& op, S* const* rows, int k, const S* fixed) const;
+
+  std::vector<Operation> operations_;
+  std::vector<OperationTerm> terms_;
+  std::vector<std::size_t> outputs_;
+  std::size_t inputs_ = 0;
+  std::size_t rows_ = 0;
+};
+
+/// Rows for running programs with plain numbers or on the tape of a series; not for several threads.
+template <class S>
+class Workspace {
+ public:
+  /// Works out the outputs: `input(i)` is the value of input i, `output(i, value)` takes the results.
+  template <class Input, class Output>
+  void run(const Program& program, const S* fixed, const Input& input, const Output& output) {
+    if (numbers_.size() < program.rows()) numbers_.resize(program.rows());
+    rows_.resize(program.rows());
+    for (std::size_t r = 0; r < program.rows(); ++r) rows_[r] = &numbers_[r];
+    for (std::size_t i = 0; i < program.inputs(); ++i) numbers_[i] = input(i);
+    program.advance(rows_.data(), 0, fixed);
+    for (std::size_t i = 0; i < program.outputs(); ++i) output(i, numbers_[program.output(i)]);
+  }
+  /// The same for the coefficients of the tape's present order; `input(i)` is a series.
+  template <class Input, class Output>
+  void run(const Program& program, const S* fixed, Tape<S>& tape, const Input& input, const Output& output) {
+    rows_.resize(program.rows());
+    for (std::size_t i = 0; i < program.inputs(); ++i) rows_[i] = const_cast<S*>(input(i).coefficients());
+    for (std::size_t r = program.inputs(); r < program.rows(); ++r) rows_[r] = &tape.take()[0];
+    program.advance(rows_.data(), tape.order(), fixed);
+    for (std::size_t i = 0; i < program.outputs(); ++i) output(i, Series<S>(tape, rows_[program.output(i)]));
+  }
+
+ private:
+  std::vector<S> numbers_;
+  std::vector<S*> rows_;
+};
+
+template <class S>
+S Program::sum(const Operation& op, S* const* rows, int k, const S* fixed) const {
+  S total = k == 0 ? fixed[op.fixed] : S(0);
+  const OperationTerm* term = terms_.data() + op.begin;
+  const auto each = [&](std::size_t count, const auto& add) {
+    for (const OperationTerm* end = term + count; term != end; ++term) add(*term);
+  };
+  const auto product = [&](const OperationTerm& t) {
+    return t.a == t.b ? series::square(rows[t.a], k) : series::convolution(rows[t.a], rows[t.b], 0, k, k);
+  };
+  each(op.by_literal, [&](const OperationTerm& t) { total += rows[t.a][k] * t.literal; });
+  each(op.by_fixed, [&](const OperationTerm& t) { total += rows[t.a][k] * fixed[t.fixed]; });
+  each(op.plain_products, [&](const OperationTerm& t) { total += product(t); });
+  each(op.products_by_literal, [&](const OperationTerm& t) { total += product(t) * t.literal; });
+  each(op.products_by_fixed, [&](const OperationTerm& t) { total += product(t) * fixed[t.fixed]; });
+  return total;
+}
+
+template <class S>
+void Program::work_out(const Operation& op, S* const* rows, int k, const S* fixed) const {
+  S* r = rows[op.result];
+  const S* a = rows[op.a];
+  const S* b = rows[op.b];
+  const auto pair = [&](Function first, Function second, double sign) {
+    S* other = rows[op.result + 1];
+    if (k == 0) {
+      r[0] = apply(first, a[0]);
+      other[0] = apply(second, a[0]);
+    } else {
+      r[k] = series::integral(a, other, k);
+      other[k] = series::integral(a, r, k) * sign;
+    }
+  };
+  const auto with_slope = [&](double sign) {
+    S* rate = rows[op.result + 1];
+    r[k] = k == 0 ? apply(op.function, a[0]) : series::integral(a, rate, k);
+    rate[k] = series::square(r, k) * sign;
+    if (k == 0) rate[0] += S(1);
+  };
+  switch (op.kind) {
+    case Operation::Kind::sum:
+      r[k] = sum(op, rows, k, fixed);
+      break;
+    case Operation::Kind::quotient:
+      r[k] = series::quotient(a, b, r, k);
+      break;
+    case Operation::Kind::reciprocal:
+      r[k] = series::reciprocal(a, r, k);
+      break;
+    case Operation::Kind::root:
+      r[k] = k == 0 ? apply(Function::sqrt, a[0]) : series::root(a, r, k);
+      break;
+    case Operation::Kind::power:
+      r[k] = k == 0 ? to_power(a[0], fixed[op.fixed]) : series::power(a, fixed[op.fixed], r, k);
+      break;
+    case Operation::Kind::exponential:
+      r[k] = k == 0 ? apply(Function::exp, a[0]) : series::integral(a, r, k);
+      break;
+    case Operation::Kind::sine:
+      pair(Function::sin, Function::cos, -1);
+      break;
+    case Operation::Kind::hyperbolic_sine:
+      pair(Function::sinh, Function::cosh, 1);
+      break;
+    case Operation::Kind::tangent:
+      with_slope(1);
+      break;
+    case Operation::Kind::hyperbolic_tangent:
+      with_slope(-1);
+      break;
+    case Operation::Kind::antiderivative:
+      r[k] = k == 0 ? apply(op.function, a[0]) : series::quotient_integral(a, b, r, k);
+      break;
+  }
+}
+
+}  // namespace graze

@@ -1,0 +1,81 @@
+#include "core/math/dense.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
+#include <Eigen/QR>
+#include <cmath>
+
+namespace graze {
+namespace {
+
+using Factored = Eigen::PartialPivLU<Eigen::MatrixXd>;
+
+bool regular(const Factored& matrix) { return matrix.rcond() > 1e-14; }
+
+template <class Matrix>
+bool is_definite(const Matrix& matrix) {
+  const Eigen::LLT<Matrix> factor(matrix);
+  return factor.info() == Eigen::Success && factor.rcond() > 1e-14;
+}
+
+/// Every diagonal outweighs what stands beside it: certainly definite, and not nearly singular (Gershgorin).
+/// Most masses are so, and this is soon seen.
+bool is_dominant(const Eigen::Ref<const Eigen::MatrixXd>& matrix) {
+  const double size = matrix.cwiseAbs().sum();
+  for (Eigen::Index i = 0; i < matrix.cols(); ++i) {
+    const double others = matrix.col(i).cwiseAbs().sum() - std::abs(matrix(i, i));
+    if (!(matrix(i, i) - others > 1e-12 * size)) return false;
+  }
+  return true;
+}
+
+/// Of each size the power of two next to it, by which one divides without rounding; 1 for zero.
+Eigen::VectorXd powers_of_two(const Eigen::VectorXd& sizes) {
+  return sizes.unaryExpr([](double size) { return size > 0 ? std::exp2(std::ilogb(size)) : 1.0; });
+}
+
+}  // namespace
+
+Eigen::VectorXd linear_solve(const Eigen::MatrixXd& A, const Eigen::VectorXd& b) {
+  return Factored(A).solve(b);
+}
+
+Eigen::MatrixXd linear_solve(const Eigen::MatrixXd& A, const Eigen::MatrixXd& b) {
+  return Factored(A).solve(b);
+}
+
+bool is_regular(const Eigen::MatrixXd& A) { return regular(Factored(A)); }
+
+std::optional<Eigen::VectorXd> solve_regular(const Eigen::MatrixXd& A, const Eigen::VectorXd& b) {
+  const Factored factored(A);
+  if (!regular(factored)) return std::nullopt;
+  return factored.solve(b);
+}
+
+Eigen::VectorXd solve_any(const Eigen::MatrixXd& A, const Eigen::VectorXd& b) {
+  return A.fullPivLu().solve(b);
+}
+
+Eigen::VectorXd shortest_solution(const Eigen::MatrixXd& A, const Eigen::VectorXd& b) {
+  constexpr double singular = 1e-16;
+  // Whether A is singular must not depend on the units of its rows and columns.
+  const Eigen::VectorXd columns = powers_of_two(A.cwiseAbs().colwise().maxCoeff());
+  const Eigen::MatrixXd narrowed = A * columns.cwiseInverse().asDiagonal();
+  const Eigen::VectorXd rows = powers_of_two(narrowed.cwiseAbs().rowwise().maxCoeff());
+  const Eigen::MatrixXd scaled = rows.cwiseInverse().asDiagonal() * narrowed;
+  const Eigen::VectorXd right = b.cwiseQuotient(rows);
+  const Factored factored(scaled);
+  const Eigen::VectorXd y = factored.rcond() > singular
+                                ? Eigen::VectorXd(factored.solve(right))
+                                : Eigen::VectorXd(scaled.completeOrthogonalDecomposition().solve(right));
+  return y.cwiseQuotient(columns);
+}
+
+bool is_positive_definite(const Eigen::Ref<const Eigen::MatrixXd>& matrix) {
+  if (is_dominant(matrix)) return true;
+  constexpr int few = 4;  // as most sweeps have: nothing is allocated
+  if (matrix.rows() > few) return is_definite<Eigen::MatrixXd>(matrix);
+  return is_definite<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, few, few>>(matrix);
+}
+
+}  // namespace graze

@@ -1,0 +1,70 @@
+/// A system that the case file says in equations.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "core/models/equations/typed_equations.hpp"
+#include "core/models/equations/typed_model.hpp"
+#include "core/smooth/newton_system.hpp"
+#include "core/system/registry.hpp"
+
+namespace graze {
+
+TypedModel::TypedModel(const Value& table) {
+  TypedDescription description = read_typed(table);
+  parameters_ = std::move(description.parameters);
+  states_ = std::move(description.states);
+  contacts_ = std::move(description.contacts);
+  system_ = std::move(description.system);
+}
+
+std::unique_ptr<System> TypedModel::system(std::span<const double> values, const Tolerance& tolerance) const {
+  std::vector<double> quantities;
+  evaluate_fixed(system_->operations, values.data(), quantities);
+  const auto at = [&](Fixed f) { return quantities[static_cast<std::size_t>(f)]; };
+  const bool bounces =
+      std::all_of(system_->contacts.begin(), system_->contacts.end(),
+                  [&](const TypedContact& c) { return Range::unit().contains(at(c.restitution)); });
+  if (!bounces) return nullptr;
+  const bool forced = system_->period && std::isfinite(at(*system_->period));
+  if (system_->linear && (forced || !system_->period))
+    return linear_system(system_->linear, values, tolerance);
+  return series_system(values, tolerance);
+}
+
+std::unique_ptr<System> TypedModel::series_system(std::span<const double> values,
+                                                  const Tolerance& tolerance) const {
+  using Kind = SmoothKind<TypedEquations, std::shared_ptr<const TypedSystem>>;
+  if (!TypedEquations<double>(system_, values).valid()) return nullptr;
+  return std::make_unique<TaylorSystem<Kind>>(Kind{{system_}}, values, tolerance);
+}
+
+GRAZE_MODEL(equations) {
+  ModelInfo info;
+  info.name = "equations";
+  info.meaning =
+      "A system of one's own, in equations: coordinates with a mass matrix and forces, first-order states, "
+      "rigid "
+      "contacts.";
+  info.equations =
+      "M(q, t) q'' = force(q, q', p, t), p' = rate(q, q', p, t)\n"
+      "contact: gap(q, t) >= 0; impact: the gap's rate -> -restitution times itself, by an impulse along "
+      "M^-1 dgap/dq";
+  info.citations = {
+      "Brogliato: Nonsmooth Mechanics, 3rd edition, Springer 2016 (Newton's law with several contacts)"};
+  info.keys = typed_keys();
+  info.states = {{"x", "1", "a coordinate, as named in the case file"},
+                 {"x_dot", "1", "its velocity, x' in expressions; and so on, then the first-order states"}};
+  info.contacts = {{"1", "1", "first contact; and so on, or by name"}};
+  info.modes =
+      "bit i set: contact number i (from 0) is closed; after n contacts bit n + i set: contact i has been "
+      "passed by, "
+      "where it has a foot";
+  info.make = [](const Value& table) -> std::shared_ptr<const Model> {
+    return std::make_shared<TypedModel>(table);
+  };
+  return info;
+}
+
+}  // namespace graze

@@ -1,0 +1,27 @@
+/// Whether equations are linear with constant coefficients and harmonic forces.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/equations/graph.hpp"
+#include "core/models/linear_form.hpp"
+
+namespace graze {
+
+/// M q'' = force, gaps ≥ 0, in terms of inputs: t is input 0, coordinate i and its velocity are inputs 1 + 2i
+/// and 2 + 2i.
+struct Motions {
+  std::vector<std::vector<Expression>> mass;
+  std::vector<Expression> force;
+  std::vector<Expression> gap;
+  std::vector<Fixed> restitution;
+  std::optional<Fixed> period;
+};
+
+/// What the linear family is to be given; nullptr where it has no place. Harmonics must be seen to be whole
+/// multiples of the forcing frequency.
+std::shared_ptr<LinearForm> linear_form(Graph& graph, const Motions& motions);
+
+}  // namespace graze

@@ -1,0 +1,176 @@
+/// A system given as text, as the series engine asks for it (core/smooth/newton_system).
+#pragma once
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/models/equations/typed_system.hpp"
+
+namespace graze {
+
+template <class S>
+class TypedEquations {
+ public:
+  static constexpr int states = Eigen::Dynamic;
+  static constexpr int contacts = Eigen::Dynamic;
+  template <class T>
+  using Vector = Eigen::Matrix<T, states, 1>;
+
+  TypedEquations(std::shared_ptr<const TypedSystem> system, std::span<const S> parameters)
+      : system_(std::move(system)) {
+    evaluate_fixed(system_->operations, parameters.data(), fixed_);
+    for (const S& value : fixed_) plain_fixed_.push_back(value_of(value));
+    rate_ = find_rate();
+  }
+
+  int size() const { return system_->states(); }
+  int count() const { return static_cast<int>(system_->contacts.size()); }
+  Symmetry symmetry(int state) const { return system_->symmetries[static_cast<std::size_t>(state)]; }
+  Eigen::MatrixXd shifts() const {
+    const auto& shifted = system_->shifted;
+    Eigen::MatrixXd columns = Eigen::MatrixXd::Zero(size(), static_cast<Eigen::Index>(shifted.size()));
+    for (std::size_t k = 0; k < shifted.size(); ++k) {
+      columns(static_cast<Eigen::Index>(shifted[k]), static_cast<Eigen::Index>(k)) = 1;
+    }
+    return columns;
+  }
+  /// 0: autonomous, as where the period is infinite.
+  S period() const {
+    return system_->period && std::isfinite(value_of(at(*system_->period))) ? at(*system_->period) : S(0);
+  }
+  double rate() const { return rate_; }
+  bool valid() const {
+    if (system_->period && !(value_of(at(*system_->period)) > 0)) return false;
+    return rate_ > 0 && std::isfinite(rate_);
+  }
+  /// Whether the mass matrix is positive definite there and the rates are finite.
+  bool possible(const Vector<double>& x) const {
+    const Vector<double> r = results(system_->rates, x);
+    const Vector<double> m = results(system_->mass, x);
+    const Eigen::Index n = system_->coordinates;
+    const Eigen::LLT<Eigen::MatrixXd> factor(m.reshaped(n, n));
+    return r.allFinite() && m.allFinite() && (n == 0 || factor.info() == Eigen::Success);
+  }
+
+  template <class T>
+  void rates(const T& t, const Vector<T>& x, Vector<T>& rate) const {
+    const std::size_t n = static_cast<std::size_t>(system_->coordinates);
+    for (std::size_t i = 0; i < n; ++i) rate(system_->position[i]) = x(system_->velocity[i]);
+    run(system_->rates, t, x, [&](std::size_t i, const T& value) {
+      rate(i < n ? system_->velocity[i] : system_->other[i - n]) = value;
+    });
+  }
+  template <class T>
+  T gap(int i, const T& t, const Vector<T>& x) const {
+    return one(contact(i).gap, t, x);
+  }
+  template <class T>
+  T opening(int i, const T& t, const Vector<T>& x) const {
+    return one(contact(i).opening, t, x);
+  }
+  template <class T>
+  T pressing(int i, const T& t, const Vector<T>& x) const {
+    return one(contact(i).pressing, t, x);
+  }
+  template <class T>
+  T foot(int i, const T& t, const Vector<T>& x) const {
+    return contact(i).foot ? one(*contact(i).foot, t, x) : constant(t, S(1));
+  }
+  template <class T>
+  void kick(int i, const T& t, const Vector<T>& x, const T& speed, Vector<T>& v) const {
+    change(i, t, x, speed, system_->velocity, v);
+  }
+  template <class T>
+  void lift(int i, const T& t, const Vector<T>& x, const T& gap, Vector<T>& v) const {
+    change(i, t, x, gap, system_->position, v);
+  }
+  S restitution(int i) const { return at(contact(i).restitution); }
+  double reach(int i, double t, const Vector<double>& x) const {
+    double size = 0;
+    run_plain(contact(i).terms, t, x, [&](std::size_t, double value) { size += std::abs(value); });
+    return size;
+  }
+  double length_of(const Vector<double>& x) const { return greatest(system_->position, x); }
+  double speed_of(const Vector<double>& x) const { return greatest(system_->velocity, x); }
+
+ private:
+  const TypedContact& contact(int i) const { return system_->contacts[static_cast<std::size_t>(i)]; }
+  const S& at(Fixed f) const { return fixed_[static_cast<std::size_t>(f)]; }
+
+  template <class T, class Output>
+  void run(const Program& program, const T& t, const Vector<T>& x, const Output& output) const {
+    const auto input = [&](std::size_t i) -> const T& {
+      return i == 0 ? t : x(static_cast<Eigen::Index>(i - 1));
+    };
+    if constexpr (std::is_same_v<T, S>) {
+      workspace_.run(program, fixed_.data(), input, output);
+    } else {
+      workspace_.run(program, fixed_.data(), t.tape(), input, output);
+    }
+  }
+  template <class Output>
+  void run_plain(const Program& program, double t, const Vector<double>& x, const Output& output) const {
+    const auto input = [&](std::size_t i) { return i == 0 ? t : x(static_cast<Eigen::Index>(i - 1)); };
+    plain_.run(program, plain_fixed_.data(), input, output);
+  }
+  template <class T>
+  T one(const Program& program, const T& t, const Vector<T>& x) const {
+    T result{};
+    run(program, t, x, [&](std::size_t, const T& value) { result = value; });
+    return result;
+  }
+  /// At time 0.
+  Vector<double> results(const Program& program, const Vector<double>& x) const {
+    Vector<double> list(static_cast<Eigen::Index>(program.outputs()));
+    run_plain(program, 0, x,
+              [&](std::size_t i, double value) { list(static_cast<Eigen::Index>(i)) = value; });
+    return list;
+  }
+  template <class T>
+  void change(int i, const T& t, const Vector<T>& x, const T& amount, const std::vector<int>& place,
+              Vector<T>& v) const {
+    const TypedKick& kick = contact(i).kick;
+    for (const auto& [coordinate, factor] : kick.fixed) {
+      T& changed = v(place[static_cast<std::size_t>(coordinate)]);
+      changed = changed + amount * at(factor);
+    }
+    if (kick.moving.empty()) return;
+    run(kick.program, t, x, [&](std::size_t k, const T& value) {
+      T& changed = v(place[static_cast<std::size_t>(kick.moving[k])]);
+      changed = changed + value * amount;
+    });
+  }
+  static double greatest(const std::vector<int>& place, const Vector<double>& x) {
+    double size = 0;
+    for (const int s : place) size = std::max(size, std::abs(x(s)));
+    return size;
+  }
+  /// The greatest rate of the linearised system at rest at zero, and of the forcing; 1 where there is none.
+  double find_rate() const {
+    if (system_->fastest_rate) return value_of(at(*system_->fastest_rate));
+    const Eigen::Index n = size();
+    const Vector<double> entries = results(system_->jacobian, Vector<double>::Zero(n));
+    const Eigen::MatrixXd J =
+        entries.reshaped(n, n).unaryExpr([](double a) { return std::isfinite(a) ? a : 0.0; });
+    double fastest = n > 0 ? J.eigenvalues().cwiseAbs().maxCoeff() : 0;
+    if (value_of(period()) > 0) fastest = std::max(fastest, 2 * M_PI / value_of(period()));
+    return fastest > 0 ? fastest : 1;
+  }
+
+  std::shared_ptr<const TypedSystem> system_;
+  std::vector<S> fixed_;
+  std::vector<double> plain_fixed_;
+  double rate_ = 1;
+  mutable Workspace<S> workspace_;
+  mutable Workspace<double> plain_;
+};
+
+}  // namespace graze

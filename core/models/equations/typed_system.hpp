@@ -1,0 +1,66 @@
+/// A system that is given by its equations as text: what reading them comes to.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/equations/program.hpp"
+#include "core/models/linear_form.hpp"
+#include "core/system/model.hpp"
+
+namespace graze {
+
+/// Changes of velocities that add one to the opening speed of a contact: M⁻¹n/(nᵀM⁻¹n).
+struct TypedKick {
+  struct Constant {
+    int coordinate;
+    Fixed change;
+  };
+  std::vector<Constant> fixed;
+  std::vector<int> moving;  ///< coordinates, of which the program works out the changes
+  Program program;
+};
+
+struct TypedContact {
+  Program gap, opening, pressing;  ///< gap, its rate, minus its acceleration with all contacts open
+  Program terms;                   ///< what the gap is a sum of
+  std::optional<Program> foot;
+  TypedKick kick;
+  Fixed restitution{};
+};
+
+/// Input 0 of all programs is time, input 1 + s state s.
+struct TypedSystem {
+  int coordinates = 0, others = 0;      ///< second order, first order
+  std::vector<int> position, velocity;  ///< states, of each coordinate
+  std::vector<int> other;               ///< states, of each first-order equation
+  std::vector<FixedOperation> operations;
+  Program rates;     ///< accelerations, then the rates of the others
+  Program mass;      ///< M, row by row
+  Program jacobian;  ///< of the rates by the states, row by row in their order
+  std::vector<TypedContact> contacts;
+  std::optional<Fixed> period, fastest_rate;
+  std::vector<Symmetry> symmetries;          ///< of the states
+  std::vector<std::size_t> shifted;          ///< states to which anything may be added
+  std::shared_ptr<const LinearForm> linear;  ///< where it is linear with constant coefficients
+
+  int states() const { return 2 * coordinates + others; }
+};
+
+/// From a checked table [model]; parameters, states and contacts are told to the model.
+struct TypedDescription {
+  std::vector<Parameter> parameters;
+  std::vector<Quantity> states;
+  std::vector<Quantity> contacts;
+  std::shared_ptr<const TypedSystem> system;
+};
+
+/// The keys of such a table but for its parameters.
+std::vector<Key> typed_keys();
+
+/// Throws InputError.
+TypedDescription read_typed(const Value& table);
+
+}  // namespace graze

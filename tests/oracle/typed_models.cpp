@@ -1,0 +1,301 @@
+/// Systems typed as equations: copies of models in C++, other coordinates of the same system, conservation
+/// laws.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "core/models/equations/typed_model.hpp"
+#include "tests/support.hpp"
+
+using namespace graze;
+using namespace graze::test;
+
+namespace {
+
+const std::string valve = R"toml(
+name = "equations"
+parameters = { q = 8, k = 1.25, d = 10, b = 20, r = 0.8 }
+coordinates = ["y1"]
+velocities = ["y2"]
+states = ["y3"]
+force = { y1 = "-k*y2 - (y1 + d) + y3" }
+rate = { y3 = "b*(q - y1*sqrt(y3))" }
+fastest_rate = "1 + k + sqrt(b*sqrt(d + 1))"
+contact = [{ name = "seat", gap = "y1", restitution = "r" }]
+)toml";
+
+const std::string pendulums = R"toml(
+name = "equations"
+parameters = { l1 = 1, l2 = 1.1, m1 = 3, m2 = 3, d = 0.5, e = 0.6, gravity = 1, damping1 = 0.3, damping2 = 0.3, torque1 = 0.8, torque2 = 0, frequency = 1 }
+coordinates = ["phi", "theta"]
+order = ["phi", "theta", "phi_dot", "theta_dot"]
+mass = { phi = "m1*l1^2/3", theta = "m2*l2^2/3" }
+force = { phi = "torque1*cos(frequency*t) - damping1*phi' - m1*gravity*l1/2*sin(phi)", theta = "torque2*cos(frequency*t) - damping2*theta' - m2*gravity*l2/2*sin(theta)" }
+period = "2*pi/frequency"
+symmetry = { turn = ["phi", "theta"] }
+[[model.contact]]
+name = "A"
+gap = "d*cos(theta) - l1*sin(phi - theta)"
+foot = "(l1*cos(phi - theta) - d*sin(theta))*(l2 - l1*cos(phi - theta) + d*sin(theta))"
+restitution = "e"
+[[model.contact]]
+name = "B"
+gap = "d*cos(phi) - l2*sin(phi - theta)"
+foot = "(l2*cos(phi - theta) + d*sin(phi))*(l1 - l2*cos(phi - theta) - d*sin(phi))"
+restitution = "e"
+)toml";
+
+/// Events and ends of one motion, and its derivatives by the start.
+struct Run {
+  Log log;
+  HybridState end;
+  Outcome outcome;
+  Eigen::MatrixXd slopes;
+};
+
+Run run(System& system, const std::vector<double>& start, double time) {
+  Run r;
+  r.end = state_at(start);
+  r.outcome = system.advance(r.end, for_time(time), &r.log);
+  HybridState state = state_at(start);
+  const Eigen::Index n = state.x.size();
+  Tangent tangent{Eigen::MatrixXd::Identity(n, n), Eigen::RowVectorXd::Zero(n), {}};
+  CHECK(system.advance(state, for_time(time), tangent) == r.outcome);
+  r.slopes = tangent.state;
+  return r;
+}
+
+void check_alike(const Run& a, const Run& b, double tolerance) {
+  REQUIRE(a.outcome == b.outcome);
+  REQUIRE(a.log.entries.size() == b.log.entries.size());
+  for (std::size_t k = 0; k < a.log.entries.size(); ++k) {
+    const auto& x = a.log.entries[k];
+    const auto& y = b.log.entries[k];
+    CHECK(x.kind == y.kind);
+    CHECK(x.contact == y.contact);
+    CHECK(std::abs(x.time - y.time) <= tolerance);
+    const bool has_speed = !std::isnan(x.speed);
+    CHECK(has_speed == !std::isnan(y.speed));
+    if (has_speed) CHECK(std::abs(x.speed - y.speed) <= tolerance);
+  }
+  CHECK((a.end.x - b.end.x).cwiseAbs().maxCoeff() <= tolerance);
+  CHECK((a.slopes - b.slopes).cwiseAbs().maxCoeff() <= tolerance * (1 + b.slopes.cwiseAbs().maxCoeff()));
+}
+
+Run typed(const std::string& toml, const std::vector<double>& start, double time) {
+  const auto system = make_system(toml);
+  REQUIRE(system != nullptr);
+  return run(*system, start, time);
+}
+
+/// The same by power series where the model would go by the exact flow.
+Run by_series(const std::string& toml, const std::vector<double>& start, double time) {
+  const auto model = std::dynamic_pointer_cast<const TypedModel>(make_model(toml));
+  REQUIRE(model != nullptr);
+  REQUIRE(model->is_linear());
+  const auto system = model->series_system(model->values(), {});
+  return run(*system, start, time);
+}
+
+}  // namespace
+
+TEST_CASE("typed relief valve: the same motions as the model in C++", "[equations]") {
+  const auto model = make_model("name = 'relief_valve'");
+  for (const double q : {0.7, 3.0, 5.0, 7.2, 8.2}) {
+    const std::string change = "\nq = " + fmt_double(q);
+    std::string text = valve;
+    text.replace(text.find("q = 8"), 5, "q = " + fmt_double(q));
+    CAPTURE(q);
+    check_alike(typed(text, {0.2, 0, 1}, 12),
+                run(*make_system("name = 'relief_valve'" + change), {0.2, 0, 1}, 12), 1e-10);
+  }
+  CHECK(typed(valve, {0.2, 0, -1}, 1).outcome == Outcome::bad_start);
+}
+
+TEST_CASE("typed pendulums: the same motions as the model in C++", "[equations]") {
+  const std::string settings =
+      "name = 'two_pendulums'\ngravity = 1.0\ne = 0.6\ndamping1 = 0.3\ndamping2 = 0.3\ntorque1 = "
+      "0.8\nfrequency = ";
+  for (const double frequency : {0.0, 0.7, 1.0, 1.6}) {
+    std::string text = pendulums;
+    text.replace(text.find("frequency = 1"), 13, "frequency = " + fmt_double(frequency));
+    CAPTURE(frequency);
+    check_alike(typed(text, {-0.5, 0.3, 0, 0}, 15),
+                run(*make_system(settings + fmt_double(frequency)), {-0.5, 0.3, 0, 0}, 15), 1e-10);
+  }
+}
+
+TEST_CASE("typed linear systems move by the exact flow, as linear_stops does", "[equations]") {
+  const std::string matrices = R"toml(
+name = "linear_stops"
+omega = 0.8
+mass = [[1, 0], [0, 0.5]]
+damping = [[0.2, -0.1], [-0.1, 0.1]]
+stiffness = [[2, -1], [-1, 1]]
+constant = [0, 0.1]
+force = [{ order = 1, cosine = [0.6, 0], sine = [0, 0.2] }, { order = 3, sine = [0.3, 0] }]
+stop = [{ normal = [1, 0], position = 0.4, restitution = 0.8 }, { normal = [1, -1], position = 0.3, restitution = 0.6 }]
+)toml";
+  const std::string equations = R"toml(
+name = "equations"
+parameters = { omega = 0.8, mu = 0.5 }
+coordinates = ["x1", "x2"]
+definitions = { spring = "x1 - x2", damper = "0.1*(x1' - x2')" }
+mass = [[1, 0], [0, "mu"]]
+force = { x1 = "0.6*cos(omega*t) + 0.3*sin(3*omega*t) - x1 - 0.1*x1' - spring - damper", x2 = "0.1 + 0.2*cos(omega*t - pi/2) + spring + damper" }
+period = "2*pi/omega"
+contact = [{ gap = "0.4 - x1", restitution = 0.8 }, { gap = "0.3 - spring", restitution = 0.6 }]
+)toml";
+  const std::vector<double> start = {0.1, 0.5, 0, -0.3};
+  const Run expected = run(*make_system(matrices), start, 60);
+  REQUIRE(expected.log.of(EventKind::impact).size() > 20);
+  check_alike(typed(equations, start, 60), expected, 1e-11);
+  check_alike(by_series(equations, start, 12), run(*make_system(matrices), start, 12), 1e-11);
+}
+
+/// A ball on a moving table: in absolute coordinates the gap hangs on time.
+TEST_CASE("typed moving obstacle: the same motion as seen from the obstacle", "[equations]") {
+  const std::string absolute = R"toml(
+name = "equations"
+parameters = { a = 1.7, w = 1.3, r = 0.55 }
+coordinates = ["y"]
+force = { y = -1 }
+period = "2*pi/w"
+contact = [{ gap = "y - a/w^2*sin(w*t)", restitution = "r" }]
+)toml";
+  const std::string relative = R"toml(
+name = "equations"
+parameters = { a = 1.7, w = 1.3, r = 0.55 }
+coordinates = ["y"]
+force = { y = "-1 + a*sin(w*t)" }
+period = "2*pi/w"
+contact = [{ gap = "y", restitution = "r" }]
+)toml";
+  const double a = 1.7, w = 1.3, time = 40;
+  const Run moving = typed(absolute, {2, a / w}, time), fixed = by_series(relative, {2, 0}, time);
+  const auto impacts = moving.log.of(EventKind::impact), expected = fixed.log.of(EventKind::impact);
+  REQUIRE(impacts.size() == expected.size());
+  REQUIRE(impacts.size() > 5);
+  for (std::size_t k = 0; k < impacts.size(); ++k) {
+    CHECK(std::abs(impacts[k].time - expected[k].time) <= 1e-10);
+    CHECK(std::abs(impacts[k].speed - expected[k].speed) <= 1e-10);
+  }
+  CHECK(moving.log.of(EventKind::stick).size() == fixed.log.of(EventKind::stick).size());
+  CHECK(moving.log.of(EventKind::release).size() == fixed.log.of(EventKind::release).size());
+  CHECK(moving.end.x(0) == Approx(fixed.end.x(0) + a / (w * w) * std::sin(w * time)).margin(1e-10));
+}
+
+/// A double pendulum between walls that lose nothing: mass matrix and normals hang on the angles.
+TEST_CASE("typed mass matrix: energy is kept through flights and impacts", "[equations]") {
+  const std::string text = R"toml(
+name = "equations"
+parameters = { m = 0.7, l = 0.8, g = 2, wall = 0.9 }
+coordinates = ["a", "b"]
+definitions = { c = "cos(a - b)", s = "sin(a - b)" }
+mass = [["1 + m", "m*l*c"], ["m*l*c", "m*l^2"]]
+force = { a = "-m*l*s*b'^2 - (1 + m)*g*sin(a)", b = "m*l*s*a'^2 - m*g*l*sin(b)" }
+contact = [{ name = "right", gap = "wall - sin(a) - l*sin(b)", restitution = 1 }, { name = "left", gap = "wall + sin(a) + l*sin(b)", restitution = 1 }]
+)toml";
+  const auto energy = [](const Eigen::VectorXd& x) {
+    const double m = 0.7, l = 0.8, g = 2;
+    const double a = x(0), u = x(1), b = x(2), v = x(3);
+    return (1 + m) * u * u / 2 + m * l * l * v * v / 2 + m * l * u * v * std::cos(a - b) -
+           (1 + m) * g * std::cos(a) - m * g * l * std::cos(b);
+  };
+  const Run r = typed(text, {0.5, 1.5, -0.2, 2}, 20);
+  REQUIRE(r.outcome == Outcome::ok);
+  CHECK(r.log.of(EventKind::impact, 0).size() > 3);
+  CHECK(r.log.of(EventKind::impact, 1).size() > 3);
+  const double before = energy(state_at({0.5, 1.5, -0.2, 2}).x);
+  constexpr double rounding = 1e-12;  // of energies up to 5
+  CHECK(energy(r.end.x) == Approx(before).margin(rounding));
+  for (const auto& e : r.log.of(EventKind::impact)) {
+    const Eigen::VectorXd x = Eigen::Map<const Eigen::VectorXd>(e.after.data(), 4);
+    CHECK(energy(x) == Approx(before).margin(rounding));
+  }
+}
+
+TEST_CASE("typed systems: derivatives by states and parameters agree with differences", "[equations]") {
+  const std::string text = R"toml(
+name = "equations"
+parameters = { b = 0.4, F = 0.9, w = 1.1, s = 0.5, r = 0.7, c = 0.2 }
+coordinates = ["x", "y"]
+states = ["p"]
+mass = [[1, "0.2*cos(y)"], ["0.2*cos(y)", "1 + 0.3*x^2"]]
+force = { x = "F*cos(w*t) - 0.1*x' - x - b*x^3 + c*p", y = "-y - 0.2*y'" }
+rate = { p = "tanh(x') - p" }
+period = "2*pi/w"
+contact = [{ gap = "s + 0.1*sin(w*t) - x - 0.2*y^2", restitution = "r" }]
+)toml";
+  const auto model = make_model(text);
+  const std::vector<double> values = model->values(), start = {0.1, 0.4, 0.2, -0.1, 0.05};
+  constexpr double time = 9;
+  const auto end = [&](const std::vector<double>& at, const std::vector<double>& from) {
+    HybridState state = state_at(from);
+    REQUIRE(model->system(at, {})->advance(state, for_time(time), nullptr) == Outcome::ok);
+    return state.x;
+  };
+  const Eigen::Index n = 5, m = static_cast<Eigen::Index>(values.size());
+  Tangent tangent{Eigen::MatrixXd::Zero(n, n + m), Eigen::RowVectorXd::Zero(n + m),
+                  Eigen::MatrixXd::Zero(m, n + m)};
+  tangent.state.leftCols(n).setIdentity();
+  tangent.parameter.rightCols(m).setIdentity();
+  HybridState state = state_at(start);
+  Log log;
+  HybridState heard = state_at(start);
+  REQUIRE(model->system(values, {})->advance(heard, for_time(time), &log) == Outcome::ok);
+  CHECK(log.of(EventKind::impact).size() >= 2);
+  REQUIRE(model->system(values, {})->advance(state, for_time(time), tangent) == Outcome::ok);
+  constexpr double h = 1e-6;
+  for (Eigen::Index k = 0; k < n + m; ++k) {
+    std::vector<double> up = start, down = start, more = values, less = values;
+    (k < n ? up : more)[static_cast<std::size_t>(k < n ? k : k - n)] += h;
+    (k < n ? down : less)[static_cast<std::size_t>(k < n ? k : k - n)] -= h;
+    const Eigen::VectorXd difference = (end(more, up) - end(less, down)) / (2 * h);
+    CAPTURE(k);
+    CHECK((difference - tangent.state.col(k)).cwiseAbs().maxCoeff() <=
+          1e-7 * (1 + difference.cwiseAbs().maxCoeff()));
+  }
+}
+
+TEST_CASE("typed systems: mistakes are refused with their place and rule", "[equations]") {
+  const auto refused = [](const std::string& text, const std::string& rule) {
+    CAPTURE(text);
+    CHECK_THROWS_WITH(make_model("name = 'equations'\n" + text), Catch::Matchers::Contains(rule));
+  };
+  refused("", "model.coordinates: is missing");
+  refused("coordinates = ['x']", "model.force.x: is missing: the equation of x");
+  refused("coordinates = ['x']\nstates = ['p']\nforce = { x = 1 }", "model.rate.p: is missing");
+  refused("coordinates = ['x', 'x']\nforce = { x = 1 }", "is there already");
+  refused("coordinates = ['t']\nforce = { t = 1 }", "t means something else");
+  refused("coordinates = ['x']\nforce = { x = 1, y = 2 }", "model.force.y = 2: there is no y");
+  refused("coordinates = ['x']\nforce = { x = '-k*x' }",
+          "model.force.x = \"-k*x\": k: there is no such name");
+  refused("coordinates = ['x']\nforce = { x = 'cos(t)' }", "time has no place here");
+  refused("coordinates = ['x']\nforce = { x = 'cos(t)' }\nperiod = 5", "not the same a period later");
+  refused("coordinates = ['x']\nforce = { x = 'abs(x)' }", "say it as a contact");
+  refused("coordinates = ['x']\nforce = { x = 'a' }\ndefinitions = { a = 'b', b = 'a' }", "goes in a circle");
+  refused("coordinates = ['x']\nforce = { x = '-x' }\nmass = { x = \"x'\" }", "may not hang on velocities");
+  refused("coordinates = ['x', 'y']\nforce = { x = 1, y = 1 }\nmass = [[1, 'x'], ['y', 1]]",
+          "must be symmetric");
+  refused("coordinates = ['x', 'y']\nforce = { x = 1, y = 1 }\nmass = [[1, 2]]", "2 rows and columns");
+  refused("coordinates = ['x']\nforce = { x = 1 }\ncontact = [{ gap = \"x'\", restitution = 1 }]",
+          "a gap may not hang on velocities");
+  refused("coordinates = ['x']\nforce = { x = 1 }\ncontact = [{ gap = '1', restitution = 1 }]",
+          "a gap must hang on a coordinate");
+  refused("coordinates = ['x']\nforce = { x = 1 }\ncontact = [{ gap = 'x', restitution = '2' }]",
+          "must satisfy 0 <= x <= 1");
+  refused("coordinates = ['x']\nforce = { x = 1 }\ncontact = [{ gap = 'x', restitution = 'x' }]",
+          "may hang on parameters only");
+  refused("coordinates = ['x']\nforce = { x = 1 }\ncontact = [{ gap = 'x' }]", "restitution: is missing");
+  refused("coordinates = ['x']\nforce = { x = '-x' }\nsymmetry = { shift = ['x'] }", "hang on it");
+  refused("coordinates = ['x']\nforce = { x = '-x' }\nsymmetry = { turn = ['y'] }", "no such coordinate");
+  refused("coordinates = ['x']\nforce = { x = '-x' }\norder = ['x']",
+          "each coordinate, velocity and state once");
+  refused("coordinates = ['x']\nforce = { x = '-x' }\nvelocities = ['v', 'w']", "a name for each coordinate");
+  refused("coordinates = ['x']\nforce = { x = '-x' }\nparameters = { x = 1 }", "is there already");
+  refused("coordinates = ['x']\nforce = { x = '-x' }\nparameters = { m = { value = 1, min = 2 } }", "2 <= x");
+  refused("coordinates = ['x']\nforce = { x = '-x' }\nforces = 1", "did you mean force?");
+}

@@ -1,0 +1,152 @@
+/// Nothing that is found depends on the units of length, time and mass.
+#include <catch2/catch.hpp>
+
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "analysis/maps/attractor.hpp"
+#include "core/lanes/lanes.hpp"
+#include "tests/dice.hpp"
+#include "tests/support.hpp"
+
+using namespace graze;
+using namespace graze::test;
+
+namespace {
+
+/// How many of the new units make an old one.
+struct Units {
+  double length = 1, time = 1, mass = 1;
+};
+
+/// A chain with stops, some of it with dry friction, in any units.
+struct Chain {
+  Eigen::MatrixXd mass, damping, stiffness;
+  Eigen::VectorXd force, start;
+  double omega = 1, position = 1, friction = 0;
+
+  std::string toml(const Units& u) const {
+    const double forces = u.mass * u.length / (u.time * u.time);
+    std::string text = "name = 'linear_stops'\nomega = " + fmt_double(omega / u.time) +
+                       "\nmass = " + rows(mass * u.mass) + "\ndamping = " + rows(damping * u.mass / u.time) +
+                       "\nstiffness = " + rows(stiffness * u.mass / (u.time * u.time)) +
+                       "\nforce = [{ cosine = " + list(force * forces) +
+                       " }]\nstop = [{ normal = " + list(Eigen::VectorXd::Unit(force.size(), 0)) +
+                       ", position = " + fmt_double(position * u.length) + ", restitution = 0.9 }]";
+    if (friction > 0) {
+      text += "\nfriction = [{ direction = " + list(Eigen::VectorXd::Unit(force.size(), 0)) +
+              ", amplitude = " + fmt_double(friction * forces) + " }]";
+    }
+    return text;
+  }
+  HybridState begin(const Units& u) const {
+    HybridState state = state_at(std::vector<double>(start.begin(), start.end()));
+    for (Eigen::Index i = 0; i < state.x.size(); ++i) state.x(i) *= i % 2 == 0 ? u.length : u.length / u.time;
+    return state;
+  }
+};
+
+Chain draw(Dice& dice) {
+  Chain c;
+  const Eigen::Index n = dice.coin() ? 1 : 2;
+  c.mass = dice.definite(n, 0.2, 1);
+  c.stiffness = dice.definite(n, 0.5, 1);
+  c.damping = 0.02 * c.stiffness + 0.02 * c.mass;
+  c.force = dice.vector(n, 2);
+  c.start = dice.vector(2 * n, 0.1);
+  c.omega = dice.number(0.4, 2);
+  c.position = dice.number(0.15, 0.6);
+  c.friction = dice.number(0, 1) < 0.3 ? 0.05 : 0;
+  return c;
+}
+
+Attractor settle(const Chain& chain, const Units& units) {
+  AttractorOptions options;
+  options.transient = 60;
+  options.record = 32;
+  options.exponent = 128;
+  options.persist = 0;
+  std::vector<std::unique_ptr<System>> systems;
+  systems.push_back(make_system(chain.toml(units)));
+  const std::vector<std::optional<HybridState>> starts = {chain.begin(units)};
+  return find_attractors(systems, starts, Section{}, options).front();
+}
+
+std::vector<std::int64_t> counts(const Attractor& a) {
+  std::vector<std::int64_t> all = {static_cast<int>(a.kind), static_cast<int>(a.outcome), a.orbit.period,
+                                   a.transient_used};
+  for (const Tally::Contact& c : a.tally.contacts()) {
+    all.insert(all.end(), {c.impacts, c.chatter_complete, c.sticks, c.rises});
+  }
+  return all;
+}
+
+constexpr double up = 0x1p30, down = 0x1p-30;  // about 1e±9, without rounding
+
+}  // namespace
+
+TEST_CASE("other units by powers of two change no digit of a motion, nor what it settles to") {
+  Dice dice(32);
+  std::array<int, 6> kinds{};
+  for (int system = 0; system < 16; ++system) {
+    const Chain chain = draw(dice);
+    for (const std::string& kernel : {std::string("none"), lane_kernels().back()}) {
+      choose_lane_kernel(kernel);
+      const Attractor plain = settle(chain, {});
+      ++kinds[static_cast<std::size_t>(plain.kind)];
+      for (const Units& u : {Units{up, 1, 1}, Units{down, 1, 1}, Units{1, up, 1}, Units{1, down, 1},
+                             Units{1, 1, up}, Units{1, 1, down}, Units{up, down, up}}) {
+        INFO(kernel << ", system " << system << ": " << u.length << ", " << u.time << ", " << u.mass);
+        const Attractor scaled = settle(chain, u);
+        CHECK(counts(scaled) == counts(plain));
+        // Newton's method, whose pivots are chosen by size, closes orbits but for rounding.
+        const double rounding = plain.kind == AttractorClass::periodic ? 1e-11 : 0;
+        if (std::isfinite(plain.lyapunov)) {
+          CHECK(std::abs(scaled.lyapunov * u.time - plain.lyapunov) <= 1e3 * rounding);
+        }
+        REQUIRE(scaled.points.size() == plain.points.size());
+        double differs = 0;
+        for (std::size_t k = 0; k < plain.points.size(); ++k) {
+          Eigen::VectorXd x = scaled.points[k].x / u.length;
+          for (Eigen::Index i = 1; i < x.size(); i += 2) x(i) *= u.time;
+          differs = std::max(differs, (x - plain.points[k].x).cwiseAbs().maxCoeff());
+        }
+        CHECK(differs <= rounding);
+      }
+    }
+  }
+  choose_lane_kernel("");
+  CHECK(kinds[static_cast<std::size_t>(AttractorClass::periodic)] > 0);
+}
+
+TEST_CASE("a thousand million units to one: the same class and period") {
+  Dice dice(33);
+  for (int system = 0; system < 12; ++system) {
+    const Chain chain = draw(dice);
+    const Attractor plain = settle(chain, {});
+    if (plain.kind != AttractorClass::periodic) continue;  // others go their own way from rounding on
+    for (const double factor : {1e9, 1e-9}) {
+      for (const Units& u : {Units{factor, 1, 1}, Units{1, factor, 1}, Units{1, 1, factor}}) {
+        INFO("system " << system << ": " << u.length << ", " << u.time << ", " << u.mass);
+        CHECK(counts(settle(chain, u)) == counts(plain));
+      }
+    }
+  }
+}
+
+TEST_CASE("a fast oscillator is as periodic as a slow one") {
+  // w = 1e6 and speeds of 1e5: rounding of its velocity is far above 1e-10.
+  const double w = 1e6;
+  for (const double share : {2.3, 2.45, 2.6}) {
+    const auto kind = [&](double unit) {
+      const auto system = make_system(
+          "name = 'impact_oscillator'\nk = " + fmt_double(unit * unit) + "\nF = " + fmt_double(unit * unit) +
+          "\nb = " + fmt_double(0.05 * unit) + "\nstop = 0.1\nomega = " + fmt_double(share * unit));
+      const Attractor a = find_attractor(PoincareMap(*system, Section{}), state_at({0, 0}), {});
+      return std::pair{a.kind, a.orbit.period};
+    };
+    INFO(share);
+    CHECK(kind(w) == kind(1));
+  }
+}
