@@ -2,7 +2,6 @@
 /// sanitizer (tests/run_threads.sh) it says more.
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -41,16 +40,6 @@ Dataset result_of(const Case& c, int threads, const std::string& path) {
   return read_result(path).data;
 }
 
-bool same_bits(const Array& a, const Array& b) {
-  return a.values.index() == b.values.index() &&
-         std::visit(
-             [&](const auto& x) {
-               const auto& y = std::get<std::decay_t<decltype(x)>>(b.values);
-               return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(x[0])) == 0;
-             },
-             a.values);
-}
-
 }  // namespace
 
 TEST_CASE("a result in memory is that in its file") {
@@ -64,7 +53,8 @@ TEST_CASE("a result in memory is that in its file") {
     const Dataset file = result_of(c, 1, folder.file(c.question->name + ".h5"));
     const Dataset memory = run(c, 2);
     REQUIRE(memory.arrays.size() == file.arrays.size());
-    for (const Array& array : file.arrays) CHECK(same_bits(memory.at(array.name), array));
+    for (const Array& array : file.arrays)
+      CHECK(test::same_values(memory.at(array.name).values, array.values));
   }
 }
 
@@ -75,6 +65,7 @@ TEST_CASE("a sweep in eight threads is that in one") {
     const Dataset one = result_of(c, 1, folder.file(start + "1.h5"));
     const Dataset eight = result_of(c, 8, folder.file(start + "8.h5"));
     REQUIRE(one.arrays.size() == eight.arrays.size());
-    for (std::size_t k = 0; k < one.arrays.size(); ++k) CHECK(same_bits(one.arrays[k], eight.arrays[k]));
+    for (std::size_t k = 0; k < one.arrays.size(); ++k)
+      CHECK(test::same_values(one.arrays[k].values, eight.arrays[k].values));
   }
 }
