@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 namespace graze {
@@ -32,6 +33,36 @@ struct Begun {
   Vector start;
   std::vector<double> durations;
 };
+
+/// The same of a system's own motion, moved on to a phase.
+std::optional<Begun> moved_to(const Shooting& shooting, const Vector& u, double phase) {
+  const std::unique_ptr<System> system = shooting.family().system(u(shooting.size()));
+  if (!system) return std::nullopt;
+  const double from = shooting.anchor().phase;
+  const double periods = shooting.itinerary().periods;
+  HybridState state;
+  state.x = u.head(shooting.states());
+  state.time = time_in_period(*system, from);
+  Section section;
+  section.kind = Section::Kind::time;
+  section.interval = (phase < from ? phase + periods - from : phase - from) * system->period();
+  if (system->advance(state, section, nullptr) != Outcome::ok) return std::nullopt;
+  return Begun{shooting.itinerary(), state.x, {periods * system->period()}};
+}
+
+/// Lengths of the ways between events, those before the first and after the last apart.
+std::vector<double> ways_of(const Solution& s) {
+  const Shooting& shooting = *s.shooting;
+  if (!moves_by_itself(shooting.itinerary())) {
+    const Vector durations = s.u.segment(shooting.duration_index(0), shooting.steps());
+    return {durations.begin(), durations.end()};
+  }
+  const std::unique_ptr<System> system = shooting.family().system(s.u(shooting.size()));
+  if (!system) return {};
+  const Record record =
+      record_turn(*system, s.start(), shooting.itinerary().periods, 0, shooting.anchor().phase);
+  return record.outcome == Outcome::ok ? record.durations : std::vector<double>();
+}
 
 /// Begun on the leg of a step, so many periods after the first phase zero.
 std::optional<Begun> begun_on(const Shooting& shooting, const Vector& u, std::size_t step, double phase) {
@@ -78,7 +109,6 @@ std::optional<NearOrbit> between_events(const Family& family, const NearOrbit& n
   const std::unique_ptr<System> system = family.system(near.parameter);
   if (!system) return std::nullopt;
   const bool forced = system->period() > 0;
-  if (forced && !system->prescribes(family.parameter)) return near;
   const Record record =
       record_turn(*system, near.state, forced ? near.periods : 1, forced ? 0 : near.turn, near.phase);
   if (record.outcome != Outcome::ok) return std::nullopt;
@@ -100,22 +130,25 @@ std::optional<Solution> begun_elsewhere(const Solution& s, const Metric& metric)
   constexpr double near = 0.2;    // of the way between events on which the orbit begins
   constexpr double ahead = 1e-7;  // for the direction of the branch
   const Shooting& shooting = *s.shooting;
-  const std::vector<Step>& steps = shooting.itinerary().steps;
-  if (!shooting.forced() || steps.size() == 1 || moves_by_itself(shooting.itinerary())) return std::nullopt;
-  const Vector durations = s.u.segment(shooting.duration_index(0), shooting.steps());
-  const double first = durations(0);
-  const double last = durations(durations.size() - 1);
-  Eigen::Index longest = 0;
-  const double way = durations.maxCoeff(&longest);
+  if (!shooting.forced()) return std::nullopt;
+  const std::vector<double> ways = ways_of(s);
+  if (ways.size() < 2) return std::nullopt;
+  const double first = ways.front();
+  const double last = ways.back();
+  const auto longest = std::max_element(ways.begin(), ways.end());
+  const double way = *longest;
   const bool far = std::min(first, last) > near * (first + last) && first + last > near * way;
   if (far) return std::nullopt;
   const double periods = shooting.itinerary().periods;
-  const double middle = durations.head(longest).sum() + durations(longest) / 2;
+  const double middle = std::accumulate(ways.begin(), longest, way / 2);
   Anchor anchor;
   anchor.phase = std::fmod(shooting.anchor().phase + middle * periods / shooting.turn(s.u), periods);
-  const std::size_t step = static_cast<std::size_t>(longest);
-  const auto here = begun_on(shooting, s.u, step, anchor.phase);
-  const auto there = begun_on(shooting, s.u + ahead * s.tangent, step, anchor.phase);
+  const auto begun = [&](const Vector& u) {
+    if (moves_by_itself(shooting.itinerary())) return moved_to(shooting, u, anchor.phase);
+    return begun_on(shooting, u, static_cast<std::size_t>(longest - ways.begin()), anchor.phase);
+  };
+  const auto here = begun(s.u);
+  const auto there = begun(s.u + ahead * s.tangent);
   if (!here || !there) return std::nullopt;
   const Eigen::Index m = shooting.size();
   Solution t = s;

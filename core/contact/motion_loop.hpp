@@ -155,9 +155,18 @@ class MotionLoop {
 
   S deadline(const Section& section) const;
   void wrap(S& deadline);
-  Outcome finish(const Section& section, const S& deadline, bool to_phase_zero);
+  S at_phase(double phase) const { return phase == 0 ? S(0) : S(S(phase) * engine().period()); }
+  S next_at_phase(double phase) const;
+  Outcome finish(const Section& section, const S& deadline, bool to_phase);
   S event_shift(const Crossing& c, const Section& section);
 };
+
+/// When the forcing next comes to a phase.
+template <class Engine, class S, class State>
+S MotionLoop<Engine, S, State>::next_at_phase(double phase) const {
+  const S next = at_phase(phase);
+  return value_of(next) > value_of(time) ? next : S(next + engine().period());
+}
 
 /// Where this iterate ends at the latest, on the clock of `time`.
 template <class Engine, class S, class State>
@@ -166,7 +175,7 @@ S MotionLoop<Engine, S, State>::deadline(const Section& section) const {
   const bool forced = period > S(0);
   switch (section.kind) {
     case Section::Kind::stroboscopic:
-      if (forced) return engine().commensurate() ? period : S(time + period);
+      if (forced) return engine().commensurate() ? next_at_phase(section.phase) : S(time + period);
       return time + S(section.interval);
     case Section::Kind::time:
       return time + S(section.interval);
@@ -189,7 +198,7 @@ void MotionLoop<Engine, S, State>::wrap(S& deadline) {
 
 /// The arc has come to its deadline without an event.
 template <class Engine, class S, class State>
-Outcome MotionLoop<Engine, S, State>::finish(const Section& section, const S& deadline, bool to_phase_zero) {
+Outcome MotionLoop<Engine, S, State>::finish(const Section& section, const S& deadline, bool to_phase) {
   if constexpr (!std::is_same_v<S, double>) {
     const S rest = deadline - time;
     engine().drift_time(rest - S(value_of(rest)));
@@ -198,9 +207,9 @@ Outcome MotionLoop<Engine, S, State>::finish(const Section& section, const S& de
   if (section.kind != Section::Kind::stroboscopic && section.kind != Section::Kind::time) {
     return Outcome::no_return;
   }
-  if (to_phase_zero) {
-    time = S(0);
-    ++turns_;
+  if (to_phase) {
+    if (!(value_of(deadline) < value_of(engine().period()))) ++turns_;
+    time = at_phase(section.phase);
   } else {
     time = deadline;
   }
@@ -220,7 +229,7 @@ S MotionLoop<Engine, S, State>::event_shift(const Crossing& c, const Section& se
 template <class Engine, class S, class State>
 Outcome MotionLoop<Engine, S, State>::advance(const Section& section, Observer* observer) {
   S end = deadline(section);
-  const bool to_phase_zero =
+  const bool to_phase =
       section.kind == Section::Kind::stroboscopic && engine().commensurate() && engine().period() > S(0);
   on_level_ = section.kind == Section::Kind::level && value_of(x(section.coordinate)) == section.level;
   if (!settled_) {
@@ -230,7 +239,7 @@ Outcome MotionLoop<Engine, S, State>::advance(const Section& section, Observer* 
     engine().rest_slopes();
   }
   for (std::int64_t events = 0; events < tolerance_.events; ++events) {
-    if (!to_phase_zero) wrap(end);
+    if (!to_phase || section.phase > 0) wrap(end);
     const S left = end - time;
     Crossing c;
     if (left > S(0)) {
@@ -238,7 +247,7 @@ Outcome MotionLoop<Engine, S, State>::advance(const Section& section, Observer* 
       if (c.kind == Crossing::Kind::floor) return finite() ? Outcome::step_floor : Outcome::non_finite;
       engine().move(c);
     }
-    if (c.kind == Crossing::Kind::none) return finish(section, end, to_phase_zero);
+    if (c.kind == Crossing::Kind::none) return finish(section, end, to_phase);
     if constexpr (!std::is_same_v<S, double>) {
       if (c.kind != Crossing::Kind::arm && c.slope != 0) engine().drift(event_shift(c, section));
     }

@@ -158,6 +158,7 @@ Value checked_table(const Value& value, const std::vector<Key>& children,
   const Value::Table& given = value.table(path);
   const std::vector<Key> keys = valid_keys(value, children, variants, path);
   std::vector<std::string> names;
+  names.reserve(keys.size());
   for (const Key& key : keys) names.push_back(key.name);
   for (const auto& [name, setting] : given)
     if (std::find(names.begin(), names.end(), name) == names.end())

@@ -38,7 +38,7 @@ struct HybridState {
 /// A surface that ends a map iterate.
 struct Section {
   enum class Kind {
-    stroboscopic,   ///< the forcing phase is zero again (autonomous: after `interval`)
+    stroboscopic,   ///< the forcing is at `phase` again (autonomous: after `interval`)
     impact_before,  ///< contact `contact` is about to be hit
     impact_after,   ///< contact `contact` has just been hit
     level,          ///< state `coordinate` passes `level`, rising (direction +1) or falling (-1)
@@ -50,6 +50,7 @@ struct Section {
   double level = 0;
   int direction = 1;
   double interval = std::numeric_limits<double>::infinity();
+  double phase = 0;  ///< in periods, at least 0, less than 1
 };
 
 /// What may be added to a state without changing anything else of the motion: analyses that ask whether a
