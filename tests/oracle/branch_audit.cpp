@@ -559,6 +559,20 @@ TEST_CASE("orbits of several periods do not go back from a grazing where they ar
   CHECK(one.ends[static_cast<std::size_t>(End::turned_back)] == 0);
 }
 
+TEST_CASE("an impact that passes phase zero ends no branch of a system solved by its own motion") {
+  BranchCase c;
+  c.model = "name = 'planar_friction'\nx_left = -0.1\nx_right = 0.1\nr = 0.7\n";
+  c.parameter = "friction";
+  c.from = 0.948;  // where friction is 0.94986 the first impact is at phase zero
+  c.to = 0.952;
+  c.at = 0.951;
+  const Dataset data = branches_of(c);
+  CHECK(data.size("branch_number") == 1);
+  CHECK(text_at(data.at("begins"), 0) == "end of the range");
+  CHECK(text_at(data.at("ends"), 0) == "end of the range");
+  CHECK(audit(c, data).ghosts == 0);
+}
+
 TEST_CASE("what the limits of continue leave undone is told") {
   BranchCase ball;
   ball.model = "name = 'bouncing_ball'\ne = 0.5\n";

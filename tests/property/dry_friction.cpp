@@ -294,3 +294,34 @@ TEST_CASE("dry friction: the derivative by an amplitude of 0 is that of its firs
     CHECK((end.x - end_at(run.amplitudes[0], 0, without)).cwiseAbs().maxCoeff() < 1e-11);
   }
 }
+
+TEST_CASE("a motion of its own begun at any phase: its derivatives agree with differences") {
+  // The forcing period changes with delta, and with it the instant at which the orbit begins.
+  const auto model = make_model("name = 'two_dof_stops'\ndelta = 0.8\nf1 = 0.1\nf2 = 0.05");
+  const int delta = model->parameter_index("delta");
+  const auto followed = [&](const Eigen::VectorXd& x, double parameter) {
+    std::vector<double> values = model->values();
+    values[static_cast<std::size_t>(delta)] = parameter;
+    const auto system = model->system(values, {});
+    Leg leg;
+    leg.length = Leg::Length::own;
+    leg.state = x;
+    leg.time = 0.3 * system->period();
+    leg.duration = 2 * system->period();
+    return system->follow({&leg, 1}, delta).value();
+  };
+  const Eigen::VectorXd x = state_at({0.05, 0.3, -0.1, 0.2}).x;
+  const Course course = followed(x, 0.8);
+  const Reached& reached = course.legs.front();
+  const double h = 1e-6;
+  const Eigen::VectorXd by_parameter =
+      (followed(x, 0.8 + h).legs.front().state - followed(x, 0.8 - h).legs.front().state) / (2 * h);
+  CHECK((reached.state_slope.rightCols(1) - by_parameter).norm() <= 1e-6 * (1 + by_parameter.norm()));
+  for (Eigen::Index i = 0; i < x.size(); ++i) {
+    const Eigen::VectorXd shift = h * Eigen::VectorXd::Unit(x.size(), i);
+    const Eigen::VectorXd by_state =
+        (followed(x + shift, 0.8).legs.front().state - followed(x - shift, 0.8).legs.front().state) / (2 * h);
+    CHECK((reached.state_slope.col(i) - by_state).norm() <= 1e-6 * (1 + by_state.norm()));
+  }
+  CHECK(course.period_slope == Approx(-2 * M_PI / (0.8 * 0.8)));
+}
