@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <regex>
 #include <sstream>
 #include <string_view>
 
@@ -105,11 +106,38 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
+std::string line_of(const std::string& text, int line) {
+  std::istringstream stream(text);
+  std::string found;
+  for (int k = 0; k < line; ++k) std::getline(stream, found);
+  return found;
+}
+
+/// The word at a place that stands for a value and begins with a letter, as text without quotes does; else
+/// "".
+std::string unquoted_word(const std::string& text, const Place& place) {
+  const std::string line = line_of(text, place.line);
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto is_part = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; };
+  std::size_t begin = std::min(line.size(), static_cast<std::size_t>(std::max(place.column - 1, 0)));
+  while (begin > 0 && is_part(line[begin - 1])) --begin;
+  const std::size_t before = begin == 0 ? std::string::npos : line.find_last_not_of(" \t", begin - 1);
+  const bool is_value = before != std::string::npos && std::strchr("=[,", line[before]) != nullptr;
+  if (!is_value || begin >= line.size() || !is_letter(line[begin])) return {};
+  std::size_t end = begin;
+  while (end < line.size() && is_part(line[end])) ++end;
+  return line.substr(begin, end - begin);
+}
+
 Value parsed(const std::string& text, const std::string& path) {
   try {
     return Conversion(text).converted(toml::parse(text, path), Place{path, 1, 1});
   } catch (const toml::parse_error& error) {
-    throw InputError(place_of(error.source(), path).text() + ": " + std::string(error.description()));
+    const Place place = place_of(error.source(), path);
+    const std::string word = unquoted_word(text, place);
+    throw InputError(place.text() + ": " +
+                     (word.empty() ? std::string(error.description())
+                                   : word + " is no value; text needs quotes: \"" + word + "\""));
   }
 }
 
@@ -141,9 +169,11 @@ Value override_value(const std::string& key, const std::string& text) {
   throw InputError(Place{override_file, 0, 0}, key, text, "must be one value");
 }
 
+/// The parts of a dotted key; "stop[0]" is the same as "stop.0".
 std::vector<std::string> split_key(const std::string& key) {
+  static const std::regex index(R"(\[(\d+)\])");
   std::vector<std::string> parts;
-  std::istringstream stream(key);
+  std::istringstream stream(std::regex_replace(key, index, ".$1"));
   for (std::string part; std::getline(stream, part, '.');) parts.push_back(trimmed(part));
   if (!key.empty() && key.back() == '.') parts.emplace_back();
   if (parts.empty() || std::count(parts.begin(), parts.end(), "") > 0)

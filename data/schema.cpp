@@ -3,31 +3,12 @@
 #include <cmath>
 #include <utility>
 
+#include "data/json.hpp"
+
 namespace graze {
 namespace {
 
 // A schema is built as a settings tree and printed as JSON.
-
-std::string json_text(const std::string& text) {
-  // TOML's basic strings are JSON strings as long as no escape is longer than \uXXXX, which toml() keeps to.
-  return Value(text).toml();
-}
-
-std::string json(const Value& value, const std::string& indent) {
-  const std::string inner = indent + "  ";
-  std::string result;
-  if (value.is_table()) {
-    for (const auto& [name, member] : value.table(""))
-      result += (result.empty() ? "" : ",\n") + inner + json_text(name) + ": " + json(member, inner);
-    return result.empty() ? "{}" : "{\n" + result + "\n" + indent + "}";
-  }
-  if (value.is_array()) {
-    for (const Value& element : value.array(""))
-      result += (result.empty() ? "" : ",\n") + inner + json(element, inner);
-    return result.empty() ? "[]" : "[\n" + result + "\n" + indent + "]";
-  }
-  return value.toml();
-}
 
 /// JSON knows no infinities.
 bool fits_json(const Value& value) {
@@ -163,7 +144,7 @@ std::string json_schema(const std::vector<Key>& keys, const std::string& title) 
   schema.set("title", Value(title));
   const Value object = object_schema(keys);
   for (const auto& [name, member] : object.table("")) schema.set(name, member);
-  return json(schema, "") + "\n";
+  return json_text(schema) + "\n";
 }
 
 }  // namespace graze

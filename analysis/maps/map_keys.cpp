@@ -28,7 +28,7 @@ std::vector<Key> map_keys() {
   direction.fallback = Value("up");
   count("transient", defaults.transient, 0, "map iterates dropped");
   count("record", defaults.record, 2, "map iterates kept");
-  keys.back().range.high = std::numeric_limits<double>::max();  // read_attractor_options tells the bytes
+  keys.back().range.high = std::numeric_limits<double>::infinity();  // read_attractor_options tells the bytes
   count("max_period", defaults.max_period, 1, "longest period looked for, below record");
   count("extension", defaults.extension, 1,
         "the transient may grow to this many times itself where convergence is slow");

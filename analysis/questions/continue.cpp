@@ -267,7 +267,8 @@ std::vector<Key> continue_keys() {
                    "attractor of a sweep");
   start.choices = {"state", "random", "from_sweep"};
   start.fallback = Value("state");
-  key("sweep", Key::Type::text, "start = \"from_sweep\": its result file, from the current folder");
+  key("sweep", Key::Type::text,
+      "start = \"from_sweep\": its result file, from the folder of the case file, else from the current one");
   key("at", Key::Type::number, "the parameter's value at the start; default: that of the model").range =
       Range::finite();
   integer("starts", 10, 1, "start = \"random\": number of states");

@@ -122,8 +122,12 @@ Simulate::Simulate(const Problem& problem) : problem_(problem) {
   const double period = system->period();
   const Value* periods = table.find("periods");
   const Value* end_time = table.find("end_time");
-  if ((periods != nullptr) == (end_time != nullptr)) {
-    throw InputError(table.place(), "analysis", "simulate", "needs either periods or end_time");
+  if (periods != nullptr && end_time != nullptr) {
+    throw InputError(end_time->place(), "analysis.end_time", end_time->toml(),
+                     "periods is given as well: leave out one of them");
+  }
+  if (periods == nullptr && end_time == nullptr) {
+    throw InputError(table.place(), "analysis.periods", "", "is missing; give periods or end_time");
   }
   const auto forced = [&](const Value& value, const char* key) {
     if (!(period > 0))
@@ -199,6 +203,7 @@ Dataset Simulate::write(const Samples& samples, const std::vector<EventLog::Row>
     data.arrays.push_back(
         {name, std::move(dimensions), std::move(values), "1", meaning, std::move(flags), {}});
   };
+  data.attributes = {{"coordinates", "time event_time"}};
   data.arrays.push_back(names_coordinate("component", model.states(), "component of the state"));
   data.arrays.push_back(names_coordinate("contact", model.contacts(), "contact of the model"));
   if (rubs) {

@@ -23,8 +23,23 @@ enum class Start { fixed, follow_up, follow_down, follow_both, random };
 
 struct Settled {
   Attractor attractor;
-  double forcing_period = 0;  ///< 0: autonomous
+  double forcing_period = 0;           ///< 0: autonomous
+  std::vector<double> section_gaps{};  ///< greatest gap of each contact at the recorded iterates
 };
+
+/// A gap that is greatest just where the section is met is an extremum of neither iterate.
+std::vector<double> greatest_gaps(const System& system, const std::vector<HybridState>& points) {
+  std::vector<double> greatest(static_cast<std::size_t>(system.contacts()), 0.0);
+  Eigen::VectorXd gap, rate;
+  for (const HybridState& point : points) {
+    system.gaps(point, gap, rate);
+    for (Eigen::Index i = 0; i < gap.size(); ++i) {
+      double& known = greatest[static_cast<std::size_t>(i)];
+      if (std::isfinite(gap(i))) known = std::max(known, gap(i));
+    }
+  }
+  return greatest;
+}
 
 class Sweep final : public Analysis {
  public:
@@ -164,6 +179,7 @@ Dataset Sweep::shape(const std::vector<std::size_t>& extents) const {
                "share of time that the friction sticks");
     arrays.add("slip_reversals", {"dry_friction"}, I64{}, "1", "reversals of sliding in the orbit or window");
   }
+  arrays.add("greatest_gap", {"contact"}, F64{}, "1", "greatest gap of the contact on the orbit or window");
   arrays.add("min_gap_speed", {}, F64{}, "1",
              "smallest normal speed at which a contact was touched or nearly touched");
   arrays.add("multiplier_re", {"multiplier"}, F64{}, "1", "multipliers of the periodic orbit, real part");
@@ -248,7 +264,12 @@ std::vector<Settled> Sweep::settle(std::span<const std::vector<std::size_t>> pla
   std::vector<Settled> settled;
   for (Attractor& found : find_attractors(systems, starts, section_, options_)) {
     const System* system = systems[settled.size()].get();
-    settled.push_back({std::move(found), system != nullptr ? system->period() : 0});
+    if (system == nullptr) {
+      settled.push_back({std::move(found)});
+      continue;
+    }
+    std::vector<double> gaps = greatest_gaps(*system, found.points);
+    settled.push_back({std::move(found), system->period(), std::move(gaps)});
   }
   return settled;
 }
@@ -333,6 +354,8 @@ void Sweep::store(const Settled& settled, std::size_t point, Dataset& block) con
     row_of<std::int64_t>(block, "sticks", point, contacts)[i] = c.sticks;
     row_of<std::int64_t>(block, "rises", point, contacts)[i] = c.rises;
     row_of<double>(block, "stick_fraction", point, contacts)[i] = c.stick_time / length;
+    row_of<double>(block, "greatest_gap", point, contacts)[i] =
+        std::max(c.greatest_gap, settled.section_gaps[i]);
     const double impacts = c.impacts > 0 ? static_cast<double>(c.impacts) : nan;
     row_of<double>(block, "reversing_fraction", point, contacts)[i] =
         static_cast<double>(c.impacts_reversing) / impacts;

@@ -29,6 +29,11 @@ std::vector<double> spaced(const Value& table, const std::string& path) {
   if (logarithmic && !(from > 0 && to > 0)) {
     throw InputError(table.at("spacing").place(), path + ".spacing", "\"log\"", "needs from > 0 and to > 0");
   }
+  if (points > 1 && from == to) {
+    throw InputError(
+        table.at("to").place(), path + ".to", table.at("to").toml(),
+        "equals from: all " + std::to_string(points) + " points would be the same; take points = 1");
+  }
   std::vector<double> values(static_cast<std::size_t>(points));
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double share = points == 1 ? 0.0 : static_cast<double>(i) / static_cast<double>(points - 1);
@@ -56,7 +61,7 @@ std::vector<Key> axis_keys(const char* name, const char* meaning) {
   Key points;
   points.name = "points";
   points.type = Key::Type::integer;
-  points.range = Range{1, std::numeric_limits<double>::max(), false, false};
+  points.range = Range{1, std::numeric_limits<double>::infinity(), false, false};  // spaced() tells the bytes
   points.meaning = "number of values";
   Key spacing;
   spacing.name = "spacing";
@@ -91,9 +96,11 @@ Axis read_axis(const Value& table, const Model& model, const std::string& path) 
     std::vector<std::string> names;
     for (const Parameter& p : model.parameters()) names.push_back(p.name);
     const std::string near = nearest_name(name.text(path), names);
-    throw InputError(
-        name.place(), path + ".parameter", name.toml(),
-        "the model has no such parameter" + (near.empty() ? "" : "; did you mean " + near + "?"));
+    std::string all;
+    for (const std::string& each : names) all += (all.empty() ? "" : ", ") + each;
+    throw InputError(name.place(), path + ".parameter", name.toml(),
+                     "the model has no such parameter" +
+                         (near.empty() ? "" : "; did you mean " + near + "?") + "; sweepable: " + all);
   }
   axis.values = axis_values(table, path);
   const Parameter& parameter = model.parameters()[static_cast<std::size_t>(axis.parameter)];

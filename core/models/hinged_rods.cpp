@@ -654,6 +654,35 @@ GRAZE_MODEL(hinged_rods) {
       "bit c set: contact number c (from 0) is closed; bit (contacts + c) set: the end is met from the other "
       "side "
       "of the rod";
+  info.example = R"(# Two pendulums side by side; the foot of either hits the other rod.
+gravity = 9.81
+e = 0.8  # restitution
+# frequency = 0.0  # of the torques; 0: no forcing
+
+# One table for each rod; they are numbered from 1.
+[[model.rod]]
+length = 1.0
+mass = 1.0
+angle = -1.2  # at the start, from the downward vertical
+# torque = 0.0  # amplitude of the torque cos(frequency t)
+
+[[model.rod]]
+length = 0.8
+mass = 0.7
+
+# One table for each hinge, of a rod with the ground (other = 0) or with another rod.
+[[model.joint]]
+rod = 1
+at = 0.0  # place along the rod: 0 head, 1 foot
+x = 0.0  # place in the ground
+y = 0.0
+damping = 0.02
+
+[[model.joint]]
+rod = 2
+x = 0.4
+damping = 0.02
+)";
   info.make = [](const Value& table) -> std::shared_ptr<const Model> {
     return std::make_shared<HingedRods>(table);
   };

@@ -68,6 +68,8 @@ class LinearStops final : public Model {
   }
   /// At the values of the case file.
   Eigen::MatrixXd value_of_matrix(const LinearForm::Matrix& m) const;
+  /// Circulatory and gyroscopic forces are allowed; more often one entry of a matrix is mistyped.
+  void remark_asymmetry(const LinearForm::Matrix& m, const std::string& name, const std::string& symbol);
 
   Eigen::Index masses() const { return form_->mass.rows(); }
 
@@ -199,19 +201,37 @@ Eigen::MatrixXd LinearStops::value_of_matrix(const LinearForm::Matrix& m) const 
   return m.unaryExpr([&](Fixed f) { return quantities[static_cast<std::size_t>(f)]; });
 }
 
+bool is_symmetric(const Eigen::MatrixXd& m) {
+  return (m - m.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * m.cwiseAbs().maxCoeff();
+}
+
+void LinearStops::remark_asymmetry(const LinearForm::Matrix& m, const std::string& name,
+                                   const std::string& symbol) {
+  const Eigen::MatrixXd value = value_of_matrix(m);
+  if (is_symmetric(value)) return;
+  Eigen::Index i = 0, j = 0;
+  (value - value.transpose()).cwiseAbs().maxCoeff(&i, &j);
+  if (i > j) std::swap(i, j);
+  const auto entry = [&](Eigen::Index row, Eigen::Index column) {
+    return symbol + "_" + std::to_string(row + 1) + "_" + std::to_string(column + 1) + " = " +
+           Value(value(row, column)).toml();
+  };
+  remarks_.push_back("model." + name + " is not symmetric: " + entry(i, j) + ", " + entry(j, i));
+}
+
 void LinearStops::read_masses(const Value& table) {
   LinearForm& at = *form_;
   at.mass = read_matrix(table, "mass", "M", "entry of the mass matrix");
   const Eigen::MatrixXd M = value_of_matrix(at.mass);
-  const bool symmetric =
-      M.size() > 0 && (M - M.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * M.cwiseAbs().maxCoeff();
-  if (!symmetric || !is_positive_definite(M)) {
+  if (M.size() == 0 || !is_symmetric(M) || !is_positive_definite(M)) {
     refuse(table.at("mass"), "model.mass", "must be symmetric and positive definite");
   }
   at.damping = read_matrix(table, "damping", "C", "entry of the damping matrix").unaryExpr([&](Fixed c) {
     return scope_.graph().multiply(damping_scale_, c);
   });
   at.stiffness = read_matrix(table, "stiffness", "K", "entry of the stiffness matrix");
+  remark_asymmetry(at.damping, "damping", "C");
+  remark_asymmetry(at.stiffness, "stiffness", "K");
   at.constant = read_list(
       table, "constant", "model.", [](Eigen::Index i) { return "f_" + std::to_string(i + 1) + "_1"; },
       "constant force");
@@ -404,6 +424,40 @@ GRAZE_MODEL(linear_stops) {
       "forward, "
       "2 backward, 3 sticks\n"
       "  then bit c of the next n set: stop c is closed but does not press, friction holds the masses";
+  info.example =
+      R"(# Two masses in a chain, each fixed to the ground; each number may be an expression of parameters.
+# parameters = { zeta = 0.02 }  # then damping = [["2*zeta", 0], [0, "2*zeta"]]
+omega = 0.8
+mass = [[1, 0], [0, 1]]
+damping = [[0.2, -0.1], [-0.1, 0.2]]
+stiffness = [[2, -1], [-1, 2]]
+# constant = [0, -9.81]  # constant forces, one per mass
+
+# One table for each harmonic force: cosine and sine amplitudes, one per mass.
+[[model.force]]
+order = 1  # times omega
+cosine = [1, 0]
+# sine = [0, 0]
+
+# One table for each stop: the gap is position - normal . x.
+[[model.stop]]
+name = "wall"  # sweepable: position_wall, restitution_wall
+normal = [1, 0]  # above mass 1; [-1, 0]: below it
+position = 0.5
+restitution = 0.8
+
+[[model.stop]]
+name = "between"
+normal = [1, -1]  # mass 1 hits mass 2
+position = 0.6
+restitution = 0.8
+
+# One table for each dry friction.
+# [[model.friction]]
+# name = "ground"  # sweepable: friction_ground
+# direction = [0, 1]  # mass 2 on the ground; [1, -1]: masses 1 and 2 on each other
+# amplitude = 0.05
+)";
   info.make = [](const Value& table) -> std::shared_ptr<const Model> {
     return std::make_shared<LinearStops>(table);
   };

@@ -23,6 +23,12 @@ std::string listed(const std::vector<std::string>& names) {
   return result;
 }
 
+/// "; did you mean x?"; nothing where no name is near.
+std::string suggestion(const std::string& wrong, const std::vector<std::string>& valid) {
+  const std::string nearest = nearest_name(wrong, valid);
+  return nearest.empty() ? "" : "; did you mean " + nearest + "?";
+}
+
 /// "did you mean x?" or all that is valid.
 std::string hint(const std::string& wrong, const std::vector<std::string>& valid) {
   const std::string nearest = nearest_name(wrong, valid);
@@ -55,7 +61,7 @@ Value checked_integer(const Value& value, const Range& range, const std::string&
 Value checked_text(const Value& value, const std::vector<std::string>& choices, const std::string& path) {
   const std::string& text = value.text(path);
   if (!choices.empty() && std::find(choices.begin(), choices.end(), text) == choices.end())
-    reject(value, path, "must be one of " + listed(choices) + "; " + hint(text, choices));
+    reject(value, path, "must be one of " + listed(choices) + suggestion(text, choices));
   return value;
 }
 
@@ -153,16 +159,43 @@ std::vector<Key> valid_keys(const Value& table, const std::vector<Key>& children
   return keys;
 }
 
+/// The dotted name of a key in the tables below one, those of chosen variants included; "": there is none.
+std::string key_below(const std::string& name, const Value& value, const std::vector<Key>& keys,
+                      const std::string& path) {
+  for (const Key& key : keys) {
+    const Value* table = key.type == Key::Type::table ? value.find(key.name) : nullptr;
+    if (table == nullptr || !table->is_table()) continue;
+    std::vector<Key> below = key.children;
+    const Value* chosen = table->find("name");
+    for (const Key::Variant& variant : key.variants)
+      if (chosen != nullptr && chosen->is_text() && chosen->text("") == variant.name)
+        below.insert(below.end(), variant.keys.begin(), variant.keys.end());
+    const std::string here = dotted(path, key.name);
+    if (std::any_of(below.begin(), below.end(), [&](const Key& k) { return k.name == name; }))
+      return dotted(here, name);
+    const std::string deeper = key_below(name, *table, below, here);
+    if (!deeper.empty()) return deeper;
+  }
+  return {};
+}
+
+[[noreturn]] void reject_unknown(const std::string& name, const Value& setting, const Value& table,
+                                 const std::vector<Key>& keys, const std::string& path) {
+  std::vector<std::string> names;
+  names.reserve(keys.size());
+  for (const Key& key : keys) names.push_back(key.name);
+  const std::string below = key_below(name, table, keys, path);
+  reject(setting, dotted(path, name),
+         "unknown key; " + (below.empty() ? hint(name, names) : "did you mean " + below + "?"));
+}
+
 Value checked_table(const Value& value, const std::vector<Key>& children,
                     const std::vector<Key::Variant>& variants, const std::string& path) {
   const Value::Table& given = value.table(path);
   const std::vector<Key> keys = valid_keys(value, children, variants, path);
-  std::vector<std::string> names;
-  names.reserve(keys.size());
-  for (const Key& key : keys) names.push_back(key.name);
   for (const auto& [name, setting] : given)
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      reject(setting, dotted(path, name), "unknown key; " + hint(name, names));
+    if (std::none_of(keys.begin(), keys.end(), [&](const Key& key) { return key.name == name; }))
+      reject_unknown(name, setting, value, keys, path);
 
   Value::Table result;
   for (const Key& key : keys) {

@@ -59,7 +59,7 @@ std::string typeset_unit(std::string_view unit) {
   constexpr std::array<std::string_view, 10> superscripts = {"⁰", "¹", "²", "³", "⁴",
                                                              "⁵", "⁶", "⁷", "⁸", "⁹"};
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || c == '.'; };
   std::string result;
   for (std::size_t at = 0; at < unit.size();) {
     std::size_t end = at;
@@ -73,7 +73,9 @@ std::string typeset_unit(std::string_view unit) {
       continue;
     }
     for (; at < end; ++at)
-      result += unit[at] == '-' ? "⁻" : superscripts[static_cast<std::size_t>(unit[at] - '0')];
+      result += unit[at] == '-'   ? "⁻"
+                : unit[at] == '.' ? "·"
+                                  : superscripts[static_cast<std::size_t>(unit[at] - '0')];
   }
   return result;
 }

@@ -13,7 +13,7 @@ namespace graze {
 /// that end in one letter after an underscore keep it: x_c.
 std::string spelled_symbol(std::string_view name);
 
-/// A unit with whole exponents raised: "m s-1" -> "m s⁻¹".
+/// A unit with its exponents raised: "m s-1" -> "m s⁻¹", "N m-1.5" -> "N m⁻¹·⁵".
 std::string typeset_unit(std::string_view unit);
 
 /// What the model says, else the symbol that the name spells.

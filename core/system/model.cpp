@@ -78,6 +78,7 @@ class AdjustedModel final : public Model {
     states_ = model_->states();
     contacts_ = model_->contacts();
     frictions_ = model_->frictions();
+    remarks_ = model_->remarks();
   }
   std::vector<double> start(std::span<const double> values) const override { return model_->start(values); }
   std::unique_ptr<System> system(std::span<const double> values, const Tolerance& tolerance) const override {

@@ -23,6 +23,8 @@ class Model {
   const std::vector<Quantity>& contacts() const { return contacts_; }
   /// Dry frictions of which it is told when they stick.
   const std::vector<Quantity>& frictions() const { return frictions_; }
+  /// What the case file says that is allowed but seldom meant, a sentence each.
+  const std::vector<std::string>& remarks() const { return remarks_; }
   /// Index of a parameter by name, -1 when there is none.
   int parameter_index(std::string_view name) const;
   /// The values of the case file, in the order of parameters().
@@ -38,6 +40,7 @@ class Model {
   std::vector<Quantity> states_;
   std::vector<Quantity> contacts_;
   std::vector<Quantity> frictions_;
+  std::vector<std::string> remarks_;
 };
 
 struct ModelInfo {
@@ -50,6 +53,9 @@ struct ModelInfo {
   std::vector<Quantity> contacts;      ///< with the default settings
   std::vector<Quantity> frictions;     ///< with the default settings
   std::string modes;                   ///< what the integer `mode` says
+  /// What `graze new` prints below `name` in [model]: TOML with comments. Of models whose required keys have
+  /// no value that fits every system; empty: all keys with their defaults.
+  std::string example;
   /// Start of a motion for a model whose settings are its parameters; empty: all states zero.
   std::function<std::vector<double>(std::span<const double> values)> start;
   /// From the checked table [model]. Throws InputError.

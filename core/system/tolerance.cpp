@@ -13,16 +13,16 @@ const std::vector<Key>& tolerance_keys() {
       key.fallback = fallback;
       key.range = range;
     };
-    add("chatter", Key::Type::number, Value(defaults.chatter), Range{0, 0.1, true, false},
+    add("chatter", Key::Type::number, Value(defaults.chatter), Range{1e-12, 0.1},
         "a chatter sequence is completed by its closed formula once it would end within about this "
         "fraction of the system's shortest time scale; the error goes with the third power");
-    add("turn", Key::Type::number, Value(defaults.turn), Range{0, 0.5, true, false},
+    add("turn", Key::Type::number, Value(defaults.turn), Range{1e-9, 0.5},
         "... and only when the pressing force changes by less than this share until then");
     add("events", Key::Type::integer, Value(defaults.events), Range{1, 1e9, false, false},
         "events allowed in one map iterate before the point counts as chattering without end");
     add("patience", Key::Type::number, Value(defaults.patience), Range{0, 1e9, true, false},
         "forcing periods (autonomous: shortest natural periods) to wait for the next impact or section");
-    add("integration", Key::Type::number, Value(defaults.integration), Range{0, 1e-3, true, false},
+    add("integration", Key::Type::number, Value(defaults.integration), Range{1e-16, 1e-3},
         "what a step of a nonlinear flow may leave out of any state, as a share of its size; linear "
         "flow is exact");
     return list;

@@ -1,5 +1,8 @@
 #include "drivers/command/array_headers.hpp"
 
+#include <iterator>
+#include <sstream>
+
 #include "data/h5.hpp"
 
 namespace graze {
@@ -14,7 +17,9 @@ std::vector<Array> array_headers(const std::string& path) {
       array.dimensions = file.dimensions_of(name);
       array.unit = file.text(name, "units");
       array.long_name = file.text(name, "long_name");
-      if (file.has_attribute(name, "flag_meanings")) array.flags = {file.text(name, "flag_meanings")};
+      if (!file.has_attribute(name, "flag_meanings")) continue;
+      std::istringstream flags(file.text(name, "flag_meanings"));
+      array.flags.assign(std::istream_iterator<std::string>(flags), {});
     }
   } catch (const h5::Error&) {
     arrays.clear();

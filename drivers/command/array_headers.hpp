@@ -9,7 +9,7 @@
 namespace graze {
 
 /// All arrays of the root without their values, which may be too many to read: name, dimensions, unit,
-/// meaning, and whether there are flags. Empty for a file that can't be opened: read_result() says why.
+/// meaning, flags. Empty for a file that can't be opened: read_result() says why.
 std::vector<Array> array_headers(const std::string& path);
 
 }  // namespace graze

@@ -17,6 +17,19 @@ void ask(CLI::Option& option, const Asked& asked) {
   option.required(asked.required);
 }
 
+OptionHelp help_of(const CLI::Option& option) {
+  const bool is_argument = option.get_positional();
+  return {is_argument ? option.get_name(true) : option.get_name(false, true),
+          is_argument || option.get_items_expected_max() == 0 ? "" : option.get_type_name(),
+          option.get_description(), is_argument, option.get_required()};
+}
+
+VerbHelp help_of(const CLI::App& verb) {
+  VerbHelp help{verb.get_name(), verb.get_description(), {}, verb.get_footer()};
+  for (const CLI::Option* option : verb.get_options()) help.options.push_back(help_of(*option));
+  return help;
+}
+
 }  // namespace
 
 void Verb::option(const char* names, std::string& to, const char* meaning, const Asked& asked) {
@@ -59,6 +72,17 @@ Verb CommandLine::add_verb(const char* name, const char* meaning) {
   names_.emplace_back(name);
   return Verb(*app_->add_subcommand(name, meaning));
 }
+
+std::vector<VerbHelp> CommandLine::verbs() const {
+  std::vector<VerbHelp> verbs;
+  for (const CLI::App* verb : app_->get_subcommands({})) verbs.push_back(help_of(*verb));
+  std::sort(verbs.begin(), verbs.end(), [](const VerbHelp& a, const VerbHelp& b) { return a.name < b.name; });
+  return verbs;
+}
+
+std::string CommandLine::about() const { return app_->get_description(); }
+
+std::string CommandLine::footer() const { return app_->get_footer(); }
 
 std::optional<Exit> CommandLine::parse(int argc, char** argv) {
   if (argc < 2) {

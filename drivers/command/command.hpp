@@ -59,6 +59,23 @@ class Verb {
   CLI::App* app_;
 };
 
+/// What the help says of an option or an argument.
+struct OptionHelp {
+  std::string names;  ///< "-o,--output", or the name of an argument without dashes
+  std::string value;  ///< name of its value; "" for a flag
+  std::string meaning;
+  bool is_argument = false;
+  bool required = false;
+};
+
+/// What the help says of a verb.
+struct VerbHelp {
+  std::string name;
+  std::string meaning;
+  std::vector<OptionHelp> options;
+  std::string footer;
+};
+
 class CommandLine {
  public:
   CommandLine(const char* about, const char* version, const char* footer);
@@ -67,6 +84,11 @@ class CommandLine {
   CommandLine& operator=(const CommandLine&) = delete;
 
   Verb add_verb(const char* name, const char* meaning);
+  /// All verbs by name, for pages and programs that know the command line.
+  std::vector<VerbHelp> verbs() const;
+  std::string about() const;
+  /// Examples and exit codes.
+  std::string footer() const;
   /// Calls the verb. A value: there was nothing to call, help or an error of usage has been printed.
   std::optional<Exit> parse(int argc, char** argv);
 

@@ -11,6 +11,7 @@
 #include "core/system/outcome.hpp"
 #include "data/archive.hpp"
 #include "data/h5.hpp"
+#include "data/json.hpp"
 #include "drivers/command/array_headers.hpp"
 #include "drivers/command/basin_table.hpp"
 #include "drivers/command/branch_table.hpp"
@@ -109,7 +110,7 @@ void print_basins(const Dataset& data) {
 
 void info(const std::string& path) {
   const std::vector<Array> arrays = array_headers(path);
-  std::vector<std::string> wanted = classifying(arrays);
+  std::vector<std::string> wanted = summarised(arrays);
   wanted.insert(wanted.end(), basin_arrays().begin(), basin_arrays().end());
   const Result result = read_result(path, wanted);
   fmt::print("{}: {}\n\n", path, result.complete ? "complete" : "not complete; graze run goes on with it");
@@ -123,6 +124,74 @@ void info(const std::string& path) {
     const Result whole = read_result(path);
     if (has_branches(whole.data)) fmt::print("{}", branch_text(whole.data));
   }
+}
+
+Value texts(const std::vector<std::string>& list) {
+  Value::Array array;
+  for (const std::string& text : list) array.emplace_back(Value::Data(text));
+  return Value(std::move(array));
+}
+
+Value described(const Array& array) {
+  Value about;
+  about.set("dimensions", texts(array.dimensions));
+  about.set("units", Value(array.unit));
+  about.set("long_name", Value(array.long_name));
+  if (!array.flags.empty()) about.set("flag_meanings", texts(array.flags));
+  return about;
+}
+
+Value count_table(const Dataset& data, const std::vector<Array>& arrays) {
+  Value counts(Value::Table{});
+  for (const std::string& name : classifying(arrays)) {
+    Value of_class(Value::Table{});
+    for (const ClassCount& c : class_counts(data.at(name)))
+      of_class.set(c.name, Value(static_cast<std::int64_t>(c.count)));
+    counts.set(name, std::move(of_class));
+  }
+  return counts;
+}
+
+Value dimension_table(const Dataset& data) {
+  Value dimensions(Value::Table{});
+  for (const Dimension& d : data.dimensions) dimensions.set(d.name, Value(static_cast<std::int64_t>(d.size)));
+  return dimensions;
+}
+
+Value array_table(const std::vector<Array>& arrays) {
+  Value table(Value::Table{});
+  for (const Array& array : arrays) table.set(array.name, described(array));
+  return table;
+}
+
+/// Groups have few points: they are read whole.
+Value group_table(const std::string& path) {
+  Value groups(Value::Table{});
+  if (!has_groups(path)) return groups;
+  for (const Group& group : read_result(path).data.groups) {
+    Value about;
+    about.set("dimensions", dimension_table(group.data));
+    about.set("arrays", array_table(group.data.arrays));
+    groups.set(group.name, std::move(about));
+  }
+  return groups;
+}
+
+/// What info says, for other programs.
+void print_json(const std::string& path) {
+  const std::vector<Array> arrays = array_headers(path);
+  const Result result = read_result(path, classifying(arrays));
+  Value attributes(Value::Table{});
+  for (const auto& [name, text] : result.attributes) attributes.set(name, Value(text));
+  Value all;
+  all.set("file", Value(path));
+  all.set("complete", Value(result.complete));
+  all.set("attributes", std::move(attributes));
+  all.set("dimensions", dimension_table(result.data));
+  all.set("arrays", array_table(arrays));
+  all.set("counts", count_table(result.data, arrays));
+  all.set("groups", group_table(path));
+  fmt::print("{}\n", json_text(all));
 }
 
 /// Bifurcation points alone, for other programs.
@@ -143,16 +212,19 @@ GRAZE_COMMAND(info) {
   const auto csv = std::make_shared<bool>(false);
   verb.option("FILE", *path, "result file, complete or not", {.required = true});
   verb.flag("--csv", *csv, "only the bifurcation points of a continuation, as CSV");
+  const auto json = std::make_shared<bool>(false);
+  verb.flag("--json", *json, "attributes, dimensions, arrays and counts as JSON");
   const auto verified = std::make_shared<bool>(false);
   verb.flag("--verify", *verified,
             "only compare the digest of the file, or of its blocks, with all that it holds");
   verb.footer(
       "Examples:\n"
       "  graze info result.h5\n"
-      "  graze info branches.h5 --csv > points.csv");
-  verb.callback([path, csv, verified] {
+      "  graze info branches.h5 --csv > points.csv\n"
+      "  graze info result.h5 --json | jq .counts");
+  verb.callback([path, csv, json, verified] {
     if (*verified) return verify(*path);
-    on_result(*path, [&] { *csv ? print_csv(*path) : info(*path); });
+    on_result(*path, [&] { *csv ? print_csv(*path) : *json ? print_json(*path) : info(*path); });
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/settings/value.hpp"
 #include "core/system/registry.hpp"
+#include "data/case_file.hpp"
 #include "drivers/command/command.hpp"
 #include "drivers/command/key_table.hpp"
 
@@ -44,9 +45,6 @@ Value smallest_table(const ModelInfo& info) {
   Value table{Value::Table{}};
   for (const Key& key : info.keys) {
     if (!key.required) continue;
-    if (key.type == Key::Type::tables)
-      throw InputError(fmt::format("{0} is made of tables [[model.{1}]]; graze models {0} explains them",
-                                   info.name, key.name));
     const Value one(1.0);
     const Value row(Value::Array{one});
     table.set(key.name, key.type == Key::Type::matrix    ? Value(Value::Array{row})
@@ -54,6 +52,13 @@ Value smallest_table(const ModelInfo& info) {
                                                          : one);
   }
   return table;
+}
+
+/// The table [model] of an example, without its name.
+Value example_table(const ModelInfo& info) {
+  const CaseFile file =
+      parse_case(fmt::format("graze = 1\n[model]\n{}", info.example), "example of " + info.name, {});
+  return file.root.at("model");
 }
 
 /// A parameter worth sweeping: a frequency, else the first that is not zero.
@@ -66,10 +71,15 @@ const Parameter& swept(const std::vector<Parameter>& parameters) {
 }
 
 std::string case_text(const ModelInfo& info) {
-  const std::shared_ptr<const Model> model = make_model(info.name, smallest_table(info));
+  const bool has_example = !info.example.empty();
+  const std::shared_ptr<const Model> model =
+      make_model(info.name, has_example ? example_table(info) : smallest_table(info));
   std::string text = fmt::format("# {}\ngraze = 1\ntitle = \"{}\"\n\n[model]\nname = \"{}\"\n", info.meaning,
                                  info.name, info.name);
-  for (const Key& key : info.keys) text += key_line(key);
+  if (has_example)
+    text += fmt::format("# graze models {} explains all keys\n{}", info.name, info.example);
+  else
+    for (const Key& key : info.keys) text += key_line(key);
   text += "\n[initial]\n";
   for (const Quantity& state : model->states())
     text += fmt::format("# {} = 0.0  # {}\n", state.name, state.meaning);

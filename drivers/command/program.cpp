@@ -30,7 +30,7 @@ void add_commands(CommandLine& app, Context& context) {
 #undef GRAZE_COMMAND
 }
 
-constexpr const char* about = "graze: bifurcation analysis of systems with impacts and friction";
+constexpr const char* about = "bifurcation analysis of systems with impacts and friction";
 constexpr const char* examples =
     "Examples:\n"
     "  graze models two_dof_stops                     parameters, states and contacts of a model\n"

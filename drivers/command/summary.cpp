@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "analysis/maps/attractor.hpp"
 #include "core/system/outcome.hpp"
+#include "drivers/command/array_values.hpp"
 
 namespace graze {
 namespace {
@@ -23,7 +25,21 @@ void print_advice(std::FILE* to, const ClassCount& failed) {
   fmt::print(to, "  {} points: {}\n", failed.count, advice(static_cast<Outcome>(place - names.begin())));
 }
 
-void print_undetermined(std::FILE* to, const std::vector<ClassCount>& counts) {
+/// Undetermined points whose exponent is minus infinity: their motions come to rest and repeat themselves,
+/// but not within the digits of a double.
+std::size_t count_at_rest(const Dataset& data, const Array& attractor) {
+  const Array* exponent = data.find("lyapunov");
+  if (exponent == nullptr || exponent->dimensions != attractor.dimensions) return 0;
+  const std::string& name = attractor_names()[static_cast<std::size_t>(AttractorClass::undetermined)];
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < data.elements(attractor); ++k)
+    if (class_name(attractor, k) == name && number(*exponent, k) == -std::numeric_limits<double>::infinity())
+      ++count;
+  return count;
+}
+
+void print_undetermined(std::FILE* to, const Dataset& data, const Array& attractor) {
+  const std::vector<ClassCount> counts = class_counts(attractor);
   const std::string& name = attractor_names()[static_cast<std::size_t>(AttractorClass::undetermined)];
   for (const ClassCount& c : counts) {
     if (c.name != name) continue;
@@ -33,6 +49,12 @@ void print_undetermined(std::FILE* to, const std::vector<ClassCount>& counts) {
         "analysis.extension for motions that converge slowly, analysis.max_period and analysis.record for "
         "long periods.\n",
         c.count);
+    if (const std::size_t resting = count_at_rest(data, attractor); resting > 0)
+      fmt::print(to,
+                 "  {} of them come to rest now and then and forget what was before: orbits of so many "
+                 "periods that rounding errors decide over them. More iterates do not help; a smaller "
+                 "restitution or more damping makes the periods shorter.\n",
+                 resting);
   }
 }
 
@@ -63,6 +85,12 @@ std::vector<std::string> classifying(const std::vector<Array>& arrays) {
   return names;
 }
 
+std::vector<std::string> summarised(const std::vector<Array>& arrays) {
+  std::vector<std::string> names = classifying(arrays);
+  names.emplace_back("lyapunov");
+  return names;
+}
+
 void print_summary(std::FILE* to, const Dataset& data) {
   for (const std::string& name : classifying(data.arrays)) {
     const Array& array = data.at(name);
@@ -75,7 +103,7 @@ void print_summary(std::FILE* to, const Dataset& data) {
       separator = ", ";
     }
     fmt::print(to, "\n");
-    if (array.name == "attractor") print_undetermined(to, counts);
+    if (array.name == "attractor") print_undetermined(to, data, array);
     if (array.name != "outcome") continue;
     for (const ClassCount& c : counts) print_advice(to, c);
   }

@@ -21,6 +21,8 @@ std::vector<ClassCount> class_counts(const Array& array);
 
 /// Names of the arrays that have flags, coordinates left out: what print_summary counts.
 std::vector<std::string> classifying(const std::vector<Array>& arrays);
+/// Names of the arrays that print_summary looks at, where there are such.
+std::vector<std::string> summarised(const std::vector<Array>& arrays);
 
 /// One line per array that classifies: its name and the counts; for failed points a line each with advice.
 void print_summary(std::FILE* to, const Dataset& data);

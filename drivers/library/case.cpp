@@ -205,12 +205,20 @@ std::string identity_of(const Value& root, const Problem& problem, const std::st
   return fmt::format("graze {}: {}", GRAZE_VERSION, essence.toml());
 }
 
+/// A file that a case file names lies in the folder of the case file, else in the current one; one that --set
+/// names, in the current one.
+std::string found_from_case(const std::string& name, const Value& from) {
+  const std::filesystem::path beside = std::filesystem::path(from.place().file).parent_path() / name;
+  const bool is_there = from.place().file != "--set" && std::filesystem::exists(beside);
+  return is_there ? beside.string() : name;
+}
+
 /// Reads the result that the analysis starts from, if it names one; returns its identity.
 std::string read_sweep(Problem& problem) {
   const Value* sweep = problem.analysis.find("sweep");
   if (sweep == nullptr) return {};
   try {
-    Result result = read_result(sweep->text("analysis.sweep"));
+    Result result = read_result(found_from_case(sweep->text("analysis.sweep"), *sweep));
     problem.sweep = std::make_shared<const Dataset>(std::move(result.data));
     for (const auto& [name, text] : result.attributes) {
       if (name == "identity") return text;

@@ -251,15 +251,18 @@ Panel array_panel(const Map& map, const Array& array, const std::string& name, c
   return panel;
 }
 
-/// Regions of equal texts, one a point ("": none). The most frequent ones get a colour of their own.
+/// Regions of equal texts, one a point ("": none); white where the sweep has no result. The most frequent
+/// texts get a colour of their own.
 Panel text_panel(const Map& map, const std::string& name, const std::string& title, const std::string& none,
                  const std::function<std::string(std::size_t)>& text) {
   // Points have the numbers of their texts: a text for each would take more memory than the array.
   std::map<std::string, std::size_t> known;
   std::vector<std::pair<std::string, std::size_t>> frequent;  // texts with their counts
   const std::size_t first = map.points.first(map.start);
-  std::vector<std::size_t> text_of(map.size());
+  constexpr std::size_t no_text = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> text_of(map.size(), no_text);
   for (std::size_t point = 0; point < text_of.size(); ++point) {
+    if (map.points.attractor(first + point) < 0 || map.points.is(first + point, "failed")) continue;
     const std::string here = text(first + point);
     const auto [place, is_new] = known.try_emplace(here, frequent.size());
     if (is_new) frequent.emplace_back(here, 0);
@@ -293,7 +296,10 @@ Panel text_panel(const Map& map, const std::string& name, const std::string& tit
       }
   regions.push_back({region_colour(region_colours - 1), "others"});
   Panel panel = map_panel(map, name, title);
-  add_regions(panel, map, regions, -1, [&](std::size_t point) { return place[text_of[point - first]]; });
+  add_regions(panel, map, regions, -1, [&](std::size_t point) {
+    const std::size_t known_text = text_of[point - first];
+    return known_text == no_text ? -1 : place[known_text];
+  });
   return panel;
 }
 

@@ -396,8 +396,11 @@ Panel contacts_panel(const Motion& motion, const PlotAxis& time) {
   panel.x = time;
   std::vector<std::string> names;
   const auto add = [&](Mark mark, const char* meaning) {
-    mark.meaning = meaning;
-    if (!mark.empty()) panel.marks.push_back(std::move(mark));
+    if (mark.empty()) return;
+    const bool is_told = std::any_of(panel.marks.begin(), panel.marks.end(),
+                                     [&](const Mark& other) { return other.meaning == meaning; });
+    if (!is_told) mark.meaning = meaning;  // rows have colours of their own, but one meaning
+    panel.marks.push_back(std::move(mark));
   };
   Mark impacts, rises;
   impacts.size = 0.5;
@@ -496,6 +499,73 @@ Panel section_panel(const Motion& motion, double period, const Pair& pair) {
   return panel;
 }
 
+/// Least and greatest value of a state within each whole forcing period.
+struct PeriodExtrema {
+  std::vector<double> time{};  ///< at the end of the period
+  std::vector<double> least{}, greatest{};
+};
+
+PeriodExtrema period_extrema(const Motion& motion, double period, std::size_t state) {
+  if (!(period > 0)) throw InputError("extrema per period need a forced model");
+  PeriodExtrema extrema;
+  const std::vector<double>& values = motion.values[state];
+  const auto at = [&](double time) {
+    return static_cast<std::size_t>(std::lower_bound(motion.time.begin(), motion.time.end(), time) -
+                                    motion.time.begin());
+  };
+  const double rounding = 1e-9 * period;
+  const double begin = motion.time.front();
+  for (double k = 1; begin + k * period <= motion.time.back() + rounding; ++k) {
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(at(begin + (k - 1) * period - rounding));
+    const auto end = values.begin() + static_cast<std::ptrdiff_t>(at(begin + k * period + rounding));
+    const auto [least, greatest] = std::minmax_element(first, end);
+    extrema.time.push_back(begin + k * period);
+    extrema.least.push_back(*least);
+    extrema.greatest.push_back(*greatest);
+  }
+  if (extrema.time.empty()) throw InputError("the motion shown is shorter than one forcing period");
+  return extrema;
+}
+
+Mark per_period(const PeriodExtrema& extrema, std::vector<double> values, std::string meaning,
+                std::string_view colour) {
+  Mark dots;
+  dots.shape = Mark::Shape::dots;
+  dots.size = values.size() > 300 ? 1.2 : 2.2;
+  dots.colour = colour;
+  dots.meaning = std::move(meaning);
+  dots.x = extrema.time;
+  dots.y = std::move(values);
+  return dots;
+}
+
+Panel extrema_panel(const Motion& motion, const PlotAxis& time, double period, std::size_t state) {
+  const PeriodExtrema extrema = period_extrema(motion, period, state);
+  Panel panel;
+  panel.name = "extrema:" + motion.states[state];
+  panel.share = 0.75;
+  panel.x = time;
+  panel.marks.push_back(per_period(extrema, extrema.greatest, "greatest in each period", set_colour(0)));
+  panel.marks.push_back(per_period(extrema, extrema.least, "least in each period", set_colour(1)));
+  fit_y_axis(panel, motion.described.label(motion.states[state], motion.unit));
+  return panel;
+}
+
+/// Half the way from the least to the greatest value in each forcing period.
+Panel amplitude_panel(const Motion& motion, const PlotAxis& time, double period, std::size_t state) {
+  const PeriodExtrema extrema = period_extrema(motion, period, state);
+  std::vector<double> amplitude;
+  for (std::size_t k = 0; k < extrema.time.size(); ++k)
+    amplitude.push_back((extrema.greatest[k] - extrema.least[k]) / 2);
+  Panel panel;
+  panel.name = "amplitude:" + motion.states[state];
+  panel.share = 0.75;
+  panel.x = time;
+  panel.marks.push_back(per_period(extrema, std::move(amplitude), "", curve_colour));
+  fit_y_axis(panel, "amplitude of " + motion.described.label(motion.states[state], motion.unit));
+  return panel;
+}
+
 /// The forcing period of the case, 0 where there is none or the case can't be read.
 double period_of(const Described& described) {
   if (described.model() == nullptr) return 0;
@@ -518,6 +588,13 @@ Picture draw_motion(const PlotSource& source, const PlotOptions& options) {
   for (std::size_t state = 0; state < motion.states.size(); ++state)
     offers.push_back({motion.states[state], state < most_series,
                       [&, state] { return series_panel(motion, time, state); }});
+  for (std::size_t state = 0; state < motion.states.size(); ++state) {
+    const std::string& name = motion.states[state];
+    offers.push_back(
+        {"extrema:" + name, false, [&, state] { return extrema_panel(motion, time, period, state); }});
+    offers.push_back(
+        {"amplitude:" + name, false, [&, state] { return amplitude_panel(motion, time, period, state); }});
+  }
   if (!motion.contacts.empty() || !motion.frictions.empty())
     offers.push_back({"contacts", true, [&] { return contacts_panel(motion, time); }});
   for (std::size_t i = 0; i < motion.pairs.size(); ++i) {

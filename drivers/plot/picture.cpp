@@ -23,9 +23,9 @@ constexpr double panel_gap = 1;
 constexpr double tic_length = 0.9;  // with the room to the number
 constexpr double small = 0.85;      // captions, notes, legends
 constexpr double widest_row_name = 9;
-constexpr double numbers_height = 3;  // of the numbers and the label below a panel
-constexpr double sample_width = 1.5;  // of a legend
-constexpr double scale_width = 0.8;   // of a scale of colours
+constexpr double numbers_height = 3.2;  // of the numbers and the label below a panel
+constexpr double sample_width = 1.5;    // of a legend
+constexpr double scale_width = 0.8;     // of a scale of colours
 constexpr double least_frame = 6;
 constexpr double least_share = 0.3;  // of the height that a panel would have by itself
 
@@ -61,7 +61,7 @@ int common_exponent(const PlotAxis& axis) {
   const double greatest = std::max(std::abs(axis.from), std::abs(axis.to));
   if (axis.logarithmic || !axis.rows.empty() || !axis.marked.empty() || !(greatest > 0)) return 0;
   const int exponent = static_cast<int>(std::floor(std::log10(greatest)));
-  return exponent >= 4 || exponent <= -3 ? exponent : 0;
+  return exponent >= 4 || exponent <= -4 ? exponent : 0;
 }
 
 std::string label_of(const PlotAxis& axis) {
@@ -90,13 +90,14 @@ Tics logarithmic_tics(const PlotAxis& axis, int most) {
   const int low = static_cast<int>(std::floor(std::log10(axis.from)));
   const int high = static_cast<int>(std::ceil(std::log10(axis.to)));
   const bool whole_powers = std::log10(axis.to / axis.from) > 2;
+  const bool raised = whole_powers && (low < -2 || high > 2);  // all tics of an axis are written alike
   const int stride = std::max(1, (high - low + most - 1) / most);
   for (int power = low; power <= high; ++power)
     for (const int digit : {1, 2, 5}) {
       const double value = digit * std::pow(10.0, power);
       if (!axis.contains(value) || (whole_powers && digit != 1)) continue;
       const bool named = !whole_powers || (power - low) % stride == 0;
-      const std::string text = whole_powers && std::abs(power) > 2 ? power_of_ten(power) : number_text(value);
+      const std::string text = raised ? power_of_ten(power) : number_text(value);
       tics.emplace_back(value, named ? text : "");
     }
   if (tics.size() < 2) {
@@ -120,11 +121,21 @@ double widest(const Tics& tics) {
 /// As many tics as have room side by side.
 Tics x_tics(const PlotAxis& axis, double ems) {
   if (!axis.marked.empty()) return axis.marked;
-  for (int most = std::max(2, static_cast<int>(ems / 2.5)); most > 1; --most) {
-    Tics tics = number_tics(axis, most);
-    if (static_cast<double>(tics.size()) * (widest(tics) + 1) <= ems + widest(tics)) return tics;
+  const int usual = std::max(2, static_cast<int>(ems / 2.5));
+  const auto fit = [&](const Tics& tics) {
+    return static_cast<double>(tics.size()) * (widest(tics) + 1) <= ems + widest(tics);
+  };
+  Tics tics;
+  for (int most = usual; most > 0; --most) {
+    tics = number_tics(axis, most);
+    if (fit(tics)) break;
   }
-  return number_tics(axis, 1);
+  for (int most = usual + 1; most < 2 * usual + 2 && tics.size() < 2; ++most) {  // one number gives no scale
+    Tics finer = number_tics(axis, most);
+    if (!fit(finer)) finer = {finer.front(), finer[finer.size() / 2]};
+    if (finer.size() > 1 && fit(finer)) tics = std::move(finer);
+  }
+  return tics;
 }
 
 std::string shortened(const std::string& text, double ems) {
@@ -143,7 +154,10 @@ Tics y_tics(const PlotAxis& axis, double ems) {
     tics.emplace_back(static_cast<double>(row) + 0.5, shortened(axis.rows[row], widest_row_name));
   if (!axis.rows.empty()) return tics;
   const int most = std::max(3, static_cast<int>(ems / 1.9));
-  if (axis.marked.empty()) return number_tics(axis, most);
+  if (axis.marked.empty()) {  // one number gives no scale
+    for (int more = most; more < 2 * most && tics.size() < 2; ++more) tics = number_tics(axis, more);
+    return tics;
+  }
   const std::size_t stride =
       (axis.marked.size() + static_cast<std::size_t>(most) - 1) / static_cast<std::size_t>(most);
   for (std::size_t i = 0; i < axis.marked.size(); i += stride) tics.push_back(axis.marked[i]);
@@ -250,15 +264,34 @@ class Layouter {
     for (const std::string& line : notes_) text_line(line, small);
   }
 
-  /// Room left of a panel for its numbers and its label.
-  double left_of(const Panel& panel) const {
+  /// The widest numbers of an axis up to this height: the higher, the finer their steps are.
+  static double widest_tics(const PlotAxis& axis, double highest) {
+    double width = widest(y_tics(axis, highest));
+    for (double height = 6; height < highest; height *= 2)
+      width = std::max(width, widest(y_tics(axis, height)));
+    return width;
+  }
+
+  double natural_height(const Panel& panel, double width) const {
+    return panel.square ? 0.85 * width : panel.share * (56 + 0.17 * page_.width);
+  }
+
+  /// How high a panel in a column may become, in units of the font size.
+  double highest(const Panel& panel, double column) const {
+    return ems(std::max(natural_height(panel, column), page_.height));
+  }
+
+  /// Room left of a panel in a column for its numbers and its label.
+  double left_of(const Panel& panel, double column) const {
     const double label = panel.y.label.empty() ? 0 : line_height;
-    return (label + widest(y_tics(panel.y, 9)) + tic_length + 0.5) * em_;
+    return (label + widest_tics(panel.y, highest(panel, column)) + tic_length + 0.5) * em_;
   }
   /// Room right of a panel for its scale, or for half of the last number.
-  double right_of(const Panel& panel) const {
+  double right_of(const Panel& panel, double column) const {
     if (!panel.raster || !panel.raster->with_scale) return 1.2 * em_;
-    return (0.5 + scale_width + tic_length + 0.5 + widest(y_tics(scale_axis(*panel.raster), 9))) * em_;
+    return (0.5 + scale_width + tic_length + 0.5 +
+            widest_tics(scale_axis(*panel.raster), highest(panel, column))) *
+           em_;
   }
 
   static PlotAxis scale_axis(const Raster& raster) {
@@ -284,8 +317,8 @@ class Layouter {
     for (const std::vector<Panel>& others : picture_.rows)
       for (const Panel& panel : others)
         if (columns_of(others) == columns) {
-          left_room = std::max(left_room, left_of(panel));
-          right_room = std::max(right_room, right_of(panel));
+          left_room = std::max(left_room, left_of(panel, column));
+          right_room = std::max(right_room, right_of(panel, column));
         }
     double lines = 0;
     bool titled = false;
@@ -300,21 +333,21 @@ class Layouter {
             std::ceil((page_.width + static_cast<double>(panels.size()) * (least_frame * em_ - frame.width)) *
                       25.4 / 72)));
       row.frames.push_back(frame);
-      row.legends.push_back(legend_of(panel, frame.width));
+      row.legends.push_back(legend_of(panel, frame.width, left_room));
       lines = std::max(lines, static_cast<double>(row.legends.back().size()));
       titled = titled || !panel.title.empty();
       if (!panel.y.rows.empty())
         row.fixed = std::max(row.fixed, row_height * em_ * static_cast<double>(panel.y.rows.size()));
-      const double natural = panel.square ? 0.85 * frame.width : panel.share * (56 + 0.17 * page_.width);
-      row.natural = std::max(row.natural, natural);
+      row.natural = std::max(row.natural, natural_height(panel, frame.width));
     }
     row.above =
         ((titled ? line_height : 0) + lines * line_height * small + (titled || lines > 0 ? 0.3 : 0)) * em_;
     return row;
   }
 
-  /// Entries that have not been shown yet, in lines of at most this width.
-  std::vector<std::vector<Entry>> legend_of(const Panel& panel, double width) {
+  /// Entries that have not been shown yet, in lines of at most this width; one that is wider takes of the
+  /// room left of the panel.
+  std::vector<std::vector<Entry>> legend_of(const Panel& panel, double width, double left_room) {
     std::vector<Entry> entries;
     for (const Mark& mark : panel.marks)
       if (!mark.meaning.empty() && visible(mark, panel.x, panel.y))
@@ -324,7 +357,7 @@ class Layouter {
     double used = 0;
     for (Entry& entry : entries) {
       if (!shown_.insert(entry.look()).second) continue;
-      entry.meaning = shortened(entry.meaning, ems(width) / small - sample_width - 0.5);
+      entry.meaning = shortened(entry.meaning, ems(left_room + width) / small - sample_width - 0.5);
       const double needed = entry_width(entry);
       if (lines.empty() || used + needed > width + 1.2 * em_) {
         lines.emplace_back();
@@ -377,10 +410,12 @@ class Layouter {
     double y = frame.top - 0.3 * em_ - line * static_cast<double>(legend.size());
     if (!panel.title.empty())
       layout_.texts.push_back({frame.left, y - line_height * em_ / 2,
-                               shortened(panel.title, ems(frame.width + right_of(panel))),
+                               shortened(panel.title, ems(frame.width + right_of(panel, frame.width))),
                                PlacedText::Anchor::left});
     for (const std::vector<Entry>& entries : legend) {
-      double x = frame.left;
+      double wide = 0;
+      for (const Entry& entry : entries) wide += entry_width(entry);
+      double x = std::min(frame.left, frame.right() + 1.2 * em_ - wide);
       for (const Entry& entry : entries) {
         const Rectangle sample{x, y + 0.22 * line, sample_width * small * em_, 0.56 * line};
         layout_.entries.push_back({entry.mark, entry.colour, sample});
@@ -405,7 +440,7 @@ class Layouter {
     }
     if (!panel.y.label.empty()) {
       const std::string label = label_of(panel.y);
-      const double size = std::clamp(ems(frame.height) / text_width(label), 0.75, 1.0);
+      const double size = std::clamp(ems(frame.height + 1.2 * em_) / text_width(label), 0.6, 1.0);
       const double x = frame.left - (widest(placed.y_tics) + tic_length + 0.5 + line_height / 2) * em_;
       layout_.texts.push_back({x, frame.top + frame.height / 2,
                                shortened(label, std::max(3.0, ems(frame.height + 1.2 * em_) / size)),
@@ -480,7 +515,10 @@ double PlotAxis::position(double value) const {
 
 PlotAxis value_axis(std::string label, double low, double high) {
   if (!(low <= high)) return {std::move(label), 0, 1};
-  const double room = high > low ? 0.04 * (high - low) : std::max(0.05 * std::abs(low), 1e-3);
+  constexpr double rounding = 1e-9;  // of the values: what differs by less is one value
+  const double size = std::max(std::abs(low), std::abs(high));
+  const bool spreads = high - low > rounding * size;
+  const double room = spreads ? 0.04 * (high - low) : std::max(0.05 * size, 1e-3);
   return {std::move(label), low - room, high + room};
 }
 
@@ -515,7 +553,8 @@ double text_width(std::string_view text) {
     const bool combining = byte == 0xcc || byte == 0xcd;  // U+0300 … U+036F
     const bool narrow = std::string_view(".,:;'|!ijl ()[]").find(text[i]) != std::string_view::npos;
     const bool wide = std::string_view("mwMW%@").find(text[i]) != std::string_view::npos;
-    width += combining ? 0 : narrow ? 0.36 : wide ? 0.95 : 0.62;
+    const bool sign = text[i] == '=' || text[i] == '+' || text.substr(i).starts_with("−");
+    width += combining ? 0 : narrow ? 0.36 : wide ? 0.95 : sign ? 0.84 : 0.64;
   }
   return width;
 }

@@ -234,6 +234,17 @@ Panel state_panel(const Sweep& sweep, const PlotOptions& options, const std::str
   return panel;
 }
 
+/// "x₁ = 0.3" where all iterates are at one place, as on a section at a stop.
+std::string state_instead(const Sweep& sweep, const std::string& state) {
+  const std::vector<Dot> dots =
+      dots_of(sweep, sets_of(sweep), index_of(index_names(sweep.data, "state"), state, "state"));
+  if (dots.empty()) return {};
+  const auto [low, high] =
+      std::minmax_element(dots.begin(), dots.end(), [](const Dot& a, const Dot& b) { return a.y < b.y; });
+  if (high->y - low->y > 1e-9 * std::max(1.0, std::abs(high->y))) return {};
+  return fmt::format("{} = {}", sweep.source.described.symbol(state), number_text(high->y));
+}
+
 /// Boxes of one colour each, as wide as columns; neighbours of one height become one box.
 class Strips {
  public:
@@ -592,7 +603,8 @@ Picture draw_sweep(const PlotSource& source, const PlotOptions& options) {
     const std::vector<std::string> usual = source.described.usual_states(states);
     for (const std::string& state : states)
       offers.push_back({state, std::find(usual.begin(), usual.end(), state) != usual.end(),
-                        [&, state] { return state_panel(sweep, options, state); }});
+                        [&, state] { return state_panel(sweep, options, state); },
+                        [&, state] { return state_instead(sweep, state); }});
     for (const Pair& pair : source.described.pairs(states))
       offers.push_back(
           {"section:" + states[pair.position], false, [&, pair] { return section_panel(sweep, pair); }});

@@ -84,6 +84,7 @@ void check(const CaseOptions& options) {
   refuse_foreign(result, state, options);
   if (options.quiet) return;
   fmt::print("{}: valid\n", options.path);
+  for (const std::string& remark : c.problem.model->remarks()) fmt::print("note:           {}\n", remark);
   if (!c.title.empty()) fmt::print("title:          {}\n", c.title);
   fmt::print("model:          {}\n", c.model->name);
   fmt::print("analysis:       {}\n", c.question->name);

@@ -67,9 +67,16 @@ std::string helper_name(const Job& job) {
 Attributes attributes_of(const Case& c, const Plan& plan, const Context& context) {
   std::string overrides;
   for (const std::string& text : c.file.overrides) overrides += text + "\n";
+  std::vector<std::string> names, values;
+  for (const Parameter& parameter : c.problem.model->parameters()) {
+    names.push_back(parameter.name);
+    values.push_back(Value(parameter.value).toml());
+  }
   return {{"title", c.title},
           {"model", c.model->name},
           {"analysis", c.question->name},
+          {"parameter_names", fmt::format("{}", fmt::join(names, " "))},
+          {"parameter_values", fmt::format("{}", fmt::join(values, " "))},
           {"case_toml", c.file.text},
           {"overrides", overrides},
           {"command_line", context.command_line},
@@ -237,7 +244,7 @@ Exit run_blocks(const Job& job) {
     if (exit != Exit::done || !job.shard.is_whole()) return exit;
   }
   if (!job.ranks.is_first()) return Exit::done;
-  return summarise(job, read_result(job.path, classifying(job.problem.layout.arrays)).data);
+  return summarise(job, read_result(job.path, summarised(job.problem.layout.arrays)).data);
 }
 
 }  // namespace
@@ -245,6 +252,7 @@ Exit run_blocks(const Job& job) {
 Exit run_case(const std::function<Case()>& load, const CaseOptions& options, const Context& context) {
   return with_ranks([&](Ranks& ranks) {
     const Job job = prepare(load(), options, context, ranks);
+    for (const std::string& remark : job.problem.problem.model->remarks()) say(job, "note: {}", remark);
     return job.plan.blocks ? run_blocks(job) : run_whole(job);
   });
 }

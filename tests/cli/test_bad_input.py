@@ -72,6 +72,81 @@ class CaseFiles(CliTest):
             with self.subTest(setting):
                 self.refused_setting(setting, setting.split("=")[0])
 
+    def test_unknown_parameters_list_those_that_there_are(self):
+        message = self.refused_change('"delta"', '"frequency"', "sweepable: ", "delta", "d1")
+        self.assertEqual(message.count("delta"), 1)
+
+    def test_keys_of_tables_below_are_found(self):
+        self.write("case.toml", SWEEP)
+        for setting, place in (("delta=3", "model.delta"), ("transient=3", "analysis.transient"),
+                               ("points=3", "analysis.axis.points"), ("analysis.points=3", "analysis.axis.points")):
+            with self.subTest(setting):
+                self.refused_setting(setting, f"did you mean {place}?")
+
+    def test_elements_may_be_written_in_brackets(self):
+        case = """graze = 1
+[model]
+name = "linear_stops"
+mass = [[1]]
+stiffness = [[1]]
+[[model.stop]]
+normal = [1]
+position = 0.4
+[analysis]
+name = "simulate"
+end_time = 1.0
+"""
+        self.write("case.toml", case)
+        self.graze("check", "case.toml", "--set", "model.stop[0].position=0.6")
+        self.refused("run", "case.toml", "--set", "model.stop[0].position=wall", says=["model.stop.0.position"])
+        self.refused("run", "case.toml", "--set", "model.stop[1].position=0.6", says=["array of 1"])
+
+    def test_length_of_a_motion(self):
+        self.refused_change("periods = 3", "periods = 3\nend_time = 9", "bad.toml:9:1", "analysis.end_time",
+                            "periods is given as well", text=SIMULATE)
+        self.refused_change("periods = 3\n", "", "analysis.periods", "is missing", "end_time", text=SIMULATE)
+
+    def test_text_without_quotes(self):
+        self.refused_change('"two_dof_stops"', "two_dof_stops", "bad.toml:4:", "two_dof_stops", "text needs quotes")
+        self.refused_change('"delta"', "delta", "bad.toml:7:", "delta", "text needs quotes")
+        message = self.refused_change("points = 24", "points = 2x4", "bad.toml:7:")
+        self.assertNotIn("quotes", message)
+
+    def test_choices_are_listed_once(self):
+        message = self.refused_change('name = "sweep"', 'name = "sweep"\nstart = "somewhere"', "follow_both")
+        self.assertEqual(message.count("follow_both"), 1)
+
+    def test_limits_that_are_none_are_not_printed(self):
+        for setting in ("analysis.axis.points=0", "analysis.record=0"):
+            self.write("case.toml", SWEEP)
+            self.assertNotIn("e+308", self.refused_setting(setting, " <= x"))
+        self.assertNotIn("e+308", self.graze("analyses", "sweep")[0])
+        self.assertNotIn("e+308", self.graze("schema")[0])
+
+    def test_an_axis_of_one_value(self):
+        self.refused_change("to = 1.5", "to = 0.7", "analysis.axis.to", "equals from", "points = 1")
+
+    def test_tolerances_below_rounding(self):
+        for setting in ("tolerance.integration=1e-30", "tolerance.chatter=1e-30", "tolerance.turn=1e-30"):
+            self.refused_setting(setting, setting.split("=")[0], "must satisfy")
+
+    def test_matrices_that_are_not_symmetric_are_pointed_out(self):
+        case = """graze = 1
+[model]
+name = "linear_stops"
+mass = [[1, 0], [0, 1]]
+stiffness = [[2, -1], [-1.5, 2]]
+[analysis]
+name = "simulate"
+end_time = 1.0
+"""
+        self.write("case.toml", case)
+        note = "model.stiffness is not symmetric: K_1_2 = -1.0, K_2_1 = -1.5"
+        self.assertIn(note, self.graze("check", "case.toml")[0])
+        self.assertIn(note, self.graze("run", "case.toml")[1])
+        self.write("case.toml", case.replace("-1.5", "-1"))
+        self.assertNotIn("symmetric", self.graze("check", "case.toml", "--force")[0])
+
     def test_absurd_sizes_are_refused_before_memory_is_taken(self):
         for setting in ["analysis.axis.points=1e18", "analysis.axis.points=1000000000000000000",
                         "analysis.record=1e18"]:

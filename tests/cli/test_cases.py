@@ -83,6 +83,21 @@ class Cases(CliTest):
                                        [0.33979996922474, 0.10654734166035, 0.09770447427250, 0.09747087673247],
                                        atol=1e-11)
 
+    def test_bouncing_ball(self):
+        """Thrown once a period and at rest again below 1.95; above, nearly every class is known."""
+        with self.run_case("bouncing_ball") as file:
+            gamma, period = file["Gamma"][()], file["period"][()]
+            np.testing.assert_array_equal(period[gamma < 1.955], 1)
+            self.assertLess(np.mean(file["attractor"][()] == 0), 0.02)
+
+    def test_undetermined_points_say_what_helps(self):
+        path = os.path.join(CASES, "bouncing_ball.toml")
+        said = self.graze("run", path, "-o", "out.h5", "--set", "model.e=0.5", "--set",
+                          "analysis.axis={ parameter = \"Gamma\", values = [1.2, 4.1] }")[1]
+        self.assertIn("raise analysis.extension", said)
+        self.assertIn("1 of them come to rest", said)
+        self.assertIn("1 of them come to rest", self.graze("info", "out.h5")[0])
+
     def test_oblique_locking(self):
         """Impacts lock from mu = 0.84 on, in periods 6 and 3 above 2.14; slip turns only before and between."""
         axis = 'analysis.axis={ parameter = "mu", values = [0.0, 0.3, 0.7, 1.0, 2.2, 2.5] }'

@@ -4,16 +4,20 @@ import csv
 import io
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 
 import h5py
 import numpy as np
+import xarray
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
 from graze_cli import GRAZE, SIMULATE, SWEEP, CliTest, main  # noqa: E402
 
-VERBS = ["analyses", "check", "cite", "info", "merge", "models", "motion", "new", "plot", "run", "schema", "submit"]
+VERBS = ["analyses", "cases", "check", "cite", "completion", "info", "manual", "merge", "models", "motion", "new", "plot",
+         "run", "schema", "submit"]
 
 
 class Usage(CliTest):
@@ -77,10 +81,67 @@ class Looking(CliTest):
         self.assertIn("did you mean sweep?", self.graze("analyses", "sweap", code=2)[1])
 
     def test_a_new_case_is_valid(self):
-        for model in ("two_dof_stops", "impact_oscillator", "linear_stops", "relief_valve"):
+        for line in self.graze("models")[0].splitlines():
+            model = line.split()[0]
             with self.subTest(model=model):
-                self.write("new.toml", self.graze("new", model)[0])
-                self.graze("check", "new.toml")
+                text = self.graze("new", model)[0]
+                self.write("new.toml", text)
+                self.assertIn("valid", self.graze("check", "new.toml")[0])
+                self.assertGreater(text.count("# "), 4)
+
+    def test_a_new_case_of_tables_shows_them(self):
+        for model, words in (("linear_stops", "[[model.stop]]"), ("equations", "[[model.contact]]"),
+                             ("hinged_rods", "[[model.joint]]")):
+            self.assertIn(words, self.graze("new", model)[0])
+
+    def test_cases(self):
+        folder = os.path.join(os.environ["GRAZE_SOURCE"], "data", "cases")
+        out, _ = self.graze("cases")
+        self.assertEqual([line.split()[0] + ".toml" for line in out.splitlines()], sorted(os.listdir(folder)))
+        self.assertIn("Two masses, stops on opposite sides", out)
+        with open(os.path.join(folder, "basins.toml"), encoding="utf-8") as file:
+            self.assertEqual(self.graze("cases", "basins")[0], file.read())
+        self.refused("cases", "basin", says=["did you mean basins?"])
+
+    def verbs(self):
+        """Name and long options of each verb, as the help prints them."""
+        listed = self.graze("--help")[0].split("Subcommands:")[1].split("Examples:")[0]
+        names = re.findall(r"^  (\w+) ", listed, re.MULTILINE)
+        self.assertGreater(len(names), 12)
+        return {name: re.findall(r"^  (?:-\w,)?(--[\w-]+)", self.graze(name, "--help")[0], re.MULTILINE) for name in names}
+
+    def test_manual_page(self):
+        page = self.graze("manual")[0]
+        self.write("graze.1", page)
+        for name, options in self.verbs().items():
+            section = page.split(f'.SS "{name}')[1].split("\n.S")[0]
+            for option in options:
+                self.assertIn(option.replace("-", "\\-"), section)
+        if shutil.which("groff"):
+            shown = subprocess.run(["groff", "-Kutf8", "-man", "-ww", "-Tutf8", self.path("graze.1")], capture_output=True, check=True)
+            self.assertEqual(shown.stderr, b"")
+
+    def completed(self, *words):
+        """What bash offers for the last of these words."""
+        self.write("graze.bash", self.graze("completion")[0])
+        script = ('source graze.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _graze; '
+                  'printf "%s\\n" "${COMPREPLY[@]}"')
+        run = subprocess.run(["bash", "-c", script, "bash", GRAZE, *words], capture_output=True, text=True, check=True,
+                             cwd=self.folder)
+        self.assertEqual(run.stderr, "")
+        return run.stdout.split()
+
+    def test_completion(self):
+        verbs = self.verbs()
+        self.assertEqual(self.completed(""), sorted(verbs))
+        self.assertEqual(self.completed("mo"), ["models", "motion"])
+        for name, options in verbs.items():
+            self.assertEqual(sorted(set(self.completed(name, "--"))), sorted(set(options)))
+        self.assertEqual(self.completed("new", "two_d"), ["two_dof_stops"])
+        self.assertEqual(self.completed("analyses", "sw"), ["sweep"])
+        self.assertEqual(self.completed("cases", "quick"), ["quickstart"])
+        self.write("my case.toml", SWEEP)
+        self.assertEqual(self.completed("run", "my"), ["my", "case.toml"])  # one name, split here
 
     def test_the_beginning_of_a_name_is_nearest(self):
         self.assertIn("did you mean impact_oscillator?", self.graze("models", "impact_osc", code=2)[1])
@@ -315,6 +376,98 @@ periods = 3
         for words in ["complete", "small sweep", "two_dof_stops", "delta = 24", "map_state(delta, iterate, state)",
                       "outcome: 24 ok", "attractor:", "graze_version", "case_toml"]:
             self.assertIn(words, out)
+
+
+    def test_info_as_json(self):
+        self.write("case.toml", SWEEP)
+        self.graze("run", "case.toml", "--quiet")
+        told = json.loads(self.graze("info", "case.h5", "--json")[0])
+        self.assertTrue(told["complete"])
+        self.assertEqual(told["groups"], {})
+        with xarray.open_dataset(self.path("case.h5")) as result:
+            self.assertEqual(told["attributes"]["case_toml"], SWEEP)
+            self.assertEqual(set(told["attributes"]), set(result.attrs))
+            self.assertEqual(told["dimensions"], dict(result.sizes))
+            self.assertEqual(set(told["arrays"]), set(result.variables))
+            for name, array in told["arrays"].items():
+                self.assertEqual(tuple(array["dimensions"]), result[name].dims)
+                self.assertEqual(array["units"], result[name].attrs["units"])
+                self.assertEqual(array["long_name"], result[name].attrs["long_name"])
+                self.assertEqual(array.get("flag_meanings", []), result[name].attrs.get("flag_meanings", "").split())
+        self.assertEqual(told["counts"]["outcome"], {"ok": 24})
+
+    def test_info_of_branches_as_json(self):
+        oscillator = os.path.join(os.environ["GRAZE_SOURCE"], "data", "cases", "continue_oscillator.toml")
+        self.graze("run", oscillator, "-o", "b.h5", "--quiet")
+        told = json.loads(self.graze("info", "b.h5", "--json")[0])
+        self.assertIn("grazing", told["groups"]["bifurcation"]["arrays"]["kind"]["flag_meanings"])
+
+    def test_parameter_values(self):
+        self.write("case.toml", SWEEP)
+        self.graze("run", "case.toml", "--quiet", "--set", "model.d1=0.25")
+        with xarray.open_dataset(self.path("case.h5")) as result:
+            values = dict(zip(result.parameter_names.split(), map(float, result.parameter_values.split())))
+        self.assertEqual(values["d1"], 0.25)
+        self.assertEqual(list(values), [line.split()[0] for line in
+                                        self.graze("models", "two_dof_stops")[0].split("\nparameters\n")[1]
+                                        .split("\n\n")[0].splitlines()[1:]])
+
+    def test_reading_by_name(self):
+        """The lines of data/FORMAT.md; time is a coordinate of a motion."""
+        self.write("case.toml", SIMULATE)
+        self.graze("run", "case.toml", "--quiet")
+        with xarray.open_dataset(self.path("case.h5")) as result:
+            self.assertIn("time", result.coords)
+            self.assertIn("event_time", result.coords)
+            names = {d: result[d].attrs["flag_meanings"].split() for d in result.sizes if "flag_meanings" in result[d].attrs}
+            named = result.assign_coords(names)
+            np.testing.assert_array_equal(named.state.sel(component="x2"), result.state[:, 2])
+            kind = result.event_kind.attrs["flag_meanings"].split()
+            impacts = named.event_time[np.array(kind)[result.event_kind] == "impact"]
+            self.assertGreater(impacts.size, 0)
+
+    def test_the_lines_of_the_readme(self):
+        """The lines of Python work as they stand on the result that the page makes."""
+        source = os.environ["GRAZE_SOURCE"]
+        with open(os.path.join(source, "README.md"), encoding="utf-8") as page:
+            lines = re.search(r"```python\n(.*?)```", page.read(), re.DOTALL).group(1)
+        self.graze("run", os.path.join(source, "data/cases/quickstart.toml"), "-o", "out/quickstart.h5", "--quiet",
+                   "--set", "analysis.axis.points=11")
+        shown = "print(result.sizes['delta'], sticking.dims, set(result.contact.values), set(result.state.values))"
+        run = subprocess.run([sys.executable, "-c", lines + shown], capture_output=True, text=True, cwd=self.folder)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("11 ('delta',)", run.stdout)
+        self.assertIn("'x1'", run.stdout)
+
+    def test_greatest_gap_is_the_amplitude(self):
+        """A free mass far from its stop: the gap is at most the stop's distance plus the amplitude of the closed form."""
+        self.write("case.toml", """graze = 1
+[model]
+name = "linear_stops"
+omega = 0.5
+mass = [[1]]
+damping = [[0.2]]
+stiffness = [[1]]
+[[model.force]]
+cosine = [1]
+[[model.stop]]
+name = "wall"
+normal = [1]
+position = 5
+[analysis]
+name = "sweep"
+axis = { parameter = "omega", from = 0.4, to = 0.9, points = 6 }
+""")
+        self.graze("run", "case.toml", "--quiet")
+        with h5py.File(self.path("case.h5")) as file:
+            omega = file["omega"][...]
+            amplitude = 1 / np.hypot(1 - omega**2, 0.2 * omega)
+            np.testing.assert_allclose(file["greatest_gap"][:, 0], 5 + amplitude, rtol=1e-9)
+        # The same where each iterate begins and ends at the greatest gap.
+        self.graze("run", "case.toml", "--quiet", "--force", "--set", "analysis.map=section", "--set",
+                   "analysis.coordinate=v1", "--set", "analysis.level=0", "--set", "analysis.direction=up")
+        with h5py.File(self.path("case.h5")) as file:
+            np.testing.assert_allclose(file["greatest_gap"][:, 0], 5 + amplitude, rtol=1e-9)
 
 
 class Events(CliTest):

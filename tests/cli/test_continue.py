@@ -107,6 +107,17 @@ class Continue(CliTest):
         self.refused("run", OSCILLATOR, "--set", "analysis.axis.parameter='force_scal'", says=["force_scale"])
         self.refused("run", OSCILLATOR, "--set", "analysis.start='from_sweep'", says=["analysis.start", "sweep"])
         self.refused("run", OSCILLATOR, "--set", "analysis.sweep='none.h5'", says=["none.h5", "no such file"])
+
+    def test_a_sweep_lies_beside_the_case(self):
+        """The name in the case is relative to the folder of the case; else to the current folder, as is one of --set."""
+        os.makedirs(self.path("cases"))
+        self.graze("run", os.path.join(CASES, "quickstart.toml"), "-o", "cases/sweep.h5", "--quiet", "--set", "analysis.axis.points=3")
+        with open(os.path.join(CASES, "continue_two_dof.toml"), encoding="utf-8") as file:
+            self.write("cases/branches.toml", file.read().replace("out/quickstart.h5", "sweep.h5"))
+        self.graze("check", "cases/branches.toml")
+        self.refused("check", "cases/branches.toml", "--set", "analysis.sweep=sweep.h5", says=["sweep.h5"])
+        os.rename(self.path("cases/sweep.h5"), self.path("sweep.h5"))
+        self.graze("check", "cases/branches.toml")
         self.refused("run", OSCILLATOR, "--set", "analysis.at=7", says=["analysis.at"])
 
 

@@ -333,6 +333,22 @@ class Plot(unittest.TestCase):
             named = [text for text in re.findall(r'"([^"]*)"', tics) if re.fullmatch(r"−?[0-9.]+", text)]
             self.assertLessEqual(len({len(text.partition(".")[2]) for text in named}), 1, tics)
 
+    def test_powers_of_ten_are_alike(self):
+        case = Path(os.environ["GRAZE_SOURCE"]) / "data" / "cases" / "planar_convergence.toml"
+        subprocess.run([GRAZE, "run", case, "-o", self.folder / "c.h5", "--quiet", "--set", "analysis.axis.points=5"],
+                       check=True)
+        script, _ = self.drawn(self.folder / "c.h5")
+        for tics in re.findall(r"set [xy]tics \((.*)\)", script):
+            for text in re.findall(r'"([^"]+)"', tics):
+                self.assertRegex(text, "^10[⁻¹²³⁴⁵⁶⁷⁸⁹⁰]+$")
+
+    def test_labels_keep_their_power_of_ten(self):
+        copy = self.own_copy("sweep")
+        with h5py.File(copy, "r+") as file:
+            file["stick_fraction"][...] = 0
+            file["stick_fraction"][:5] = 3e-5
+        self.assertIn("stick fraction [10⁻⁵]", self.texts(copy, "--width", "84mm", "--panels", "stick_fraction"))
+
     def test_long_itineraries_are_told_apart(self):
         copy = self.own_copy("words")
         with h5py.File(copy, "r+") as file:
@@ -397,6 +413,68 @@ class Plot(unittest.TestCase):
         level = {y for _, y in rows["x_2" if len(rows["x_1"][0]) == 4 else "x_1"]}
         self.assertEqual(level, {0.05})
         self.assertTrue(any(len(row[0]) == 4 for name, row in rows.items() if name.startswith("x_")))  # stick bands
+
+    def test_labels_lie_on_the_page(self):
+        """High panels have finer numbers than low ones; the label beside them is not cut off."""
+        script, _ = self.drawn("basins")
+        width = float(re.search(r"terminal svg .* size (\d+),", script).group(1))
+        font = float(re.search(r"font 'DejaVu Sans,([\d.]+)'", script).group(1))
+        labels = re.findall(r'set label ".*" at screen ([\d.]+),[\d.]+ center rotate', script)
+        self.assertEqual(len(labels), 1)
+        self.assertGreater(float(labels[0]) * width, font / 2)
+
+    def test_every_axis_has_two_numbers(self):
+        for name in ("motion", "oscillator", "oblique"):
+            script, _ = self.drawn(name, "--width", "84mm")
+            for tics in re.findall(r"set [xy]tics \((.*)\)", script):
+                self.assertTrue(tics.count('"') > 2 or '""' in tics, tics)  # or the numbers stand below another panel
+        texts = self.texts("motion", "--width", "84mm", "--panels", "portrait:x1,portrait:x2")
+        self.assertIn("stop: contact 2", texts)
+
+    def test_a_meaning_is_told_once(self):
+        texts = self.texts("motion", "--panels", "contacts")
+        self.assertEqual(texts.count("stuck"), 1)
+
+    def test_a_state_at_one_place_is_not_drawn(self):
+        copy = self.own_copy("sweep")
+        with h5py.File(copy, "r+") as file:
+            file["map_state"][:, :, 0] = 0.3
+        script, _ = self.drawn(copy)
+        self.assertNotIn("# x1\n", script)
+        self.assertIn("# x2\n", script)
+        self.assertIn("Not drawn: x₁ = 0.3", script)
+        self.assertIn("# x1\n", self.drawn(copy, "--panels", "x1")[0])
+
+    def test_points_without_a_result_have_no_itinerary(self):
+        copy = self.own_copy("words")
+        with h5py.File(copy, "r+") as file:
+            file["attractor"][1:] = -1
+            file["itinerary"][1:] = -1
+            file["itinerary"][:1] = 0
+        self.assertNotIn("no impact", self.texts(copy, "--panels", "itinerary"))
+
+    def test_extrema_of_each_period(self):
+        """Least and greatest sample or event state of each forcing period; half their difference is the amplitude."""
+        _, rows = self.drawn("motion", "--panels", "extrema:x1,amplitude:x1")
+        with h5py.File(self.result("motion")) as file:
+            time, x = file["time"][...], file["state"][:, 0]
+            events, before = file["event_time"][...], file["event_before"][:, 0]
+        period = (time[-1] - time[0]) / 2
+        for k in range(2):
+            begin, end = time[0] + (k - 1e-9) * period, time[0] + (k + 1 + 1e-9) * period
+            within = [*x[(begin <= time) & (time <= end)], *before[(begin <= events) & (events <= end)]]
+            self.assertAlmostEqual(rows["extrema_x1_1"][k][1], max(within), 8)
+            self.assertAlmostEqual(rows["extrema_x1_2"][k][1], min(within), 8)
+            self.assertAlmostEqual(rows["amplitude_x1_1"][k][1], (max(within) - min(within)) / 2, 8)
+        self.assertIn("shorter than one forcing period",
+                      self.plot(self.result("motion"), "-o", "q.svg", "--panels", "extrema:x1", "--from", time[0], "--to",
+                                time[0] + period / 2, code=2))
+
+    def test_greatest_gap_over_the_parameter(self):
+        _, rows = self.drawn("sweep", "--panels", "greatest_gap:1")
+        with h5py.File(self.result("sweep")) as file:
+            gap = file["greatest_gap"][:, 0]
+        self.assertAlmostEqual(rows["greatest_gap_1_1"][0][1], gap[0], 6)
 
     def test_multipliers_along_a_branch(self):
         _, rows = self.drawn("branches", "--panels", "multipliers")

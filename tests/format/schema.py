@@ -34,13 +34,15 @@ def valid(value, schema):
     unknown = set(schema) - NOTES - set(BOUNDS) - {
         "type", "const", "enum", "properties", "required", "additionalProperties", "items", "oneOf"}
     assert not unknown, unknown
-    if "type" in schema and not TYPES[schema["type"]](value):
+    types = schema.get("type", [])
+    if "type" in schema and not any(TYPES[t](value) for t in ([types] if isinstance(types, str) else types)):
         return False
     if "const" in schema and value != schema["const"]:
         return False
     if "enum" in schema and value not in schema["enum"]:
         return False
-    if not all(holds(value, schema[name]) for name, holds in BOUNDS.items() if name in schema):
+    is_number = TYPES["number"](value)  # bounds are about numbers only
+    if is_number and not all(holds(value, schema[name]) for name, holds in BOUNDS.items() if name in schema):
         return False
     if isinstance(value, list) and "items" in schema and not all(valid(v, schema["items"]) for v in value):
         return False

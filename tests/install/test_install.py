@@ -76,6 +76,20 @@ class Installed(Install):
         self.assertIn("two_dof_stops", run(program, "models"))
         run(program, "check", self.share / "cases/quickstart.toml")
 
+    def test_cases_are_those_installed(self):
+        program = self.prefix / "bin/graze"
+        listed = {line.split()[0] for line in run(program, "cases").splitlines()}
+        self.assertEqual({path.stem for path in (self.share / "cases").glob("*.toml")}, listed)
+        self.assertEqual((self.share / "cases/quickstart.toml").read_text(encoding="utf-8"),
+                         run(program, "cases", "quickstart"))
+
+    def test_manual_page_and_completion(self):
+        program = self.prefix / "bin/graze"
+        page = self.prefix / "share/man/man1/graze.1"
+        self.assertEqual(run(program, "manual"), page.read_text(encoding="utf-8"))
+        script = self.prefix / "share/bash-completion/completions/graze"
+        self.assertEqual(run(program, "completion"), script.read_text(encoding="utf-8"))
+
     def test_headers_stay_in_their_folder(self):
         self.assertEqual(["graze"], os.listdir(self.include))
 

@@ -61,6 +61,22 @@ GRAZE_MODEL(equations) {
       "bit i set: contact number i (from 0) is closed; after n contacts bit n + i set: contact i has been "
       "passed by, "
       "where it has a foot";
+  info.example = R"(# A Duffing oscillator at a wall. Each number may be an expression.
+# Also: zeta = { value = 0.02, min = 0, meaning = "damping ratio" }
+parameters = { zeta = 0.02, alpha = 0.5, F = 1.0, omega = 0.9, position = 0.8, r = 0.7 }
+coordinates = ["x"]  # x' is the velocity of x; the states are x and x_dot
+definitions = { spring = "x + alpha*x^3" }
+force = { x = "F*cos(omega*t) - 2*zeta*x' - spring" }
+# mass = [["1"]]  # mass matrix; it may depend on the coordinates
+# states = ["p"]  # first-order states, with rate = { p = "-p" }
+period = "2*pi/omega"  # of the forcing; left out: no forcing
+
+# One table for each rigid contact, closed where the gap is zero.
+[[model.contact]]
+name = "wall"
+gap = "position - x"
+restitution = "r"
+)";
   info.make = [](const Value& table) -> std::shared_ptr<const Model> {
     return std::make_shared<TypedModel>(table);
   };
