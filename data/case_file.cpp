@@ -98,7 +98,7 @@ class Conversion {
 };
 
 std::string read_text(const std::string& path) {
-  if (std::filesystem::is_directory(path)) throw InputError(path + ": is a folder, not a case file");
+  if (std::filesystem::is_directory(path)) throw InputError(path + ": is a folder, not a file");
   std::ifstream file(path, std::ios::binary);
   if (!file) throw InputError(path + ": cannot be read: " + std::strerror(errno));
   std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -229,7 +229,7 @@ void check_format(const Value& root) {
 }  // namespace
 
 CaseFile parse_case(std::string text, const std::string& name, const std::vector<std::string>& overrides) {
-  CaseFile result{name, std::move(text), overrides, {}};
+  CaseFile result{name, std::move(text), overrides, {}, {}};
   result.root = parsed(result.text, name);
   for (const std::string& override : overrides) apply_override(result.root, override);
   check_format(result.root);

@@ -13,6 +13,7 @@ struct CaseFile {
   std::string text;                    ///< the file, verbatim
   std::vector<std::string> overrides;  ///< each "key=value", verbatim
   Value root;                          ///< file and overrides together, not yet checked against any keys
+  std::string model;  ///< of a case out of a result: the text of the model file that it was run with
 };
 
 /// Reads a case file and applies overrides "dotted.key=TOML value" in order. A bare word that is no TOML

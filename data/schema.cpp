@@ -88,7 +88,11 @@ Value table_schema(const Key& key) {
     std::vector<Key> keys = key.children;
     keys.insert(keys.end(), variant.keys.begin(), variant.keys.end());
     Value branch = object_schema(keys, variant.name);
-    branch.set("title", Value(variant.name));
+    if (variant.name.empty()) {
+      branch.set("additionalProperties", Value(true));
+    } else {
+      branch.set("title", Value(variant.name));
+    }
     branch.set("description", Value(variant.meaning));
     branches.push_back(std::move(branch));
   }

@@ -8,7 +8,8 @@
 
 namespace graze {
 
-/// The schema as JSON text. `title` names the format.
+/// The schema as JSON text. `title` names the format. A variant without a name stands for tables that have no
+/// key `name`, but these keys and any others.
 std::string json_schema(const std::vector<Key>& keys, const std::string& title);
 
 }  // namespace graze

@@ -60,7 +60,7 @@ struct Crossing {
 ///     Outcome meet(crossing, observer)                   a guard at zero
 ///     bool hits(int contact, crossing) const             whether that guard is an impact of this contact
 ///     void put_on(int contact)                           exactly onto a contact
-///     void rest_slopes()                                 see below
+///     void rest_slopes()                                 see below; or, of values too, rest_on_closed()
 ///     OuterState outer_state() const                     x without derivatives, as the outside orders it
 template <class Engine, class S, class State>
 class MotionLoop {
@@ -235,6 +235,8 @@ Outcome MotionLoop<Engine, S, State>::advance(const Section& section, Observer* 
   if (!settled_) {
     const Outcome outcome = engine().start(observer);
     if (outcome != Outcome::ok) return outcome;
+  } else if constexpr (requires { engine().rest_on_closed(); }) {
+    engine().rest_on_closed();
   } else if constexpr (!std::is_same_v<S, double>) {
     engine().rest_slopes();
   }

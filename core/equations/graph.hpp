@@ -29,12 +29,12 @@ struct Expression {
   struct Linear {
     Atom atom;
     Fixed factor;
-    auto operator<=>(const Linear&) const = default;
+    auto operator<=>(const Linear&) const = default;  // NOLINT(modernize-use-nullptr)
   };
   struct Product {
     Atom a, b;  ///< a <= b
     Fixed factor;
-    auto operator<=>(const Product&) const = default;
+    auto operator<=>(const Product&) const = default;  // NOLINT(modernize-use-nullptr)
   };
 
   Fixed constant{};

@@ -48,8 +48,14 @@ Expression Scope::build(const Syntax& syntax) {
 
 Fixed Scope::build_fixed(const Syntax& syntax) {
   const Expression e = build(syntax);
-  if (!e.is_fixed()) syntax.refuse(syntax.root(), "may hang on parameters only, not on time or states");
+  if (!e.is_fixed()) syntax.refuse(syntax.root(), "may depend on parameters only, not on time or states");
   return e.constant;
+}
+
+std::vector<std::string> Scope::unused_definitions() const {
+  std::vector<std::string> names;
+  for (const auto& [name, syntax] : definitions_) names.push_back(name);
+  return names;
 }
 
 void Scope::resolve(const Syntax& syntax, std::vector<std::string>& chain) {
@@ -91,7 +97,8 @@ void Scope::refuse_name(const Syntax& syntax, const Syntax::Node& node) const {
   std::vector<std::string> names;
   for (const auto& [name, expression] : known_) names.push_back(name);
   for (const auto& [name, definition] : definitions_) names.push_back(name);
-  const std::string nearest = nearest_name(node.text, names);
+  // One letter is near every other.
+  const std::string nearest = node.text.size() > 1 ? nearest_name(node.text, names) : "";
   if (!nearest.empty()) syntax.refuse(node, "there is no such name; did you mean " + nearest + "?");
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
@@ -129,7 +136,7 @@ Expression Scope::built(const Syntax& syntax, std::size_t index) {
         const Expression base = part(0), exponent = part(1);
         if (!exponent.is_fixed())
           syntax.refuse(syntax.nodes[node.parts[1].node],
-                        "an exponent may hang on parameters only; write exp(y*log(x)) for x^y");
+                        "an exponent may depend on parameters only; write exp(y*log(x)) for x^y");
         return graph_.power(base, exponent.constant);
       }
       case Syntax::Kind::call:

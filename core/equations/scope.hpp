@@ -38,6 +38,8 @@ class Scope {
   Fixed build_fixed(const Value& value, const std::string& key) { return build_fixed(syntax_of(value, key)); }
   /// Whether an expression so far has made use of it.
   bool is_used(const std::string& name) const { return used_.contains(name); }
+  /// Definitions that no expression so far has made use of.
+  std::vector<std::string> unused_definitions() const;
 
  private:
   void check_name(const std::string& name, const Value& value, const std::string& key) const;

@@ -14,8 +14,11 @@ template <class Info>
 class Registered {
  public:
   using Describe = Info (*)();
+  /// Describes several, of which none may have the name of one of `others`.
+  using DescribeMore = std::vector<Info> (*)(const std::vector<Info>& others);
 
   explicit Registered(Describe describe) { functions().push_back(describe); }
+  explicit Registered(DescribeMore describe) { further().push_back(describe); }
 
   /// All descriptions in the order of their names, made at the first call. Throws std::logic_error where two
   /// have the same name.
@@ -29,9 +32,17 @@ class Registered {
     static std::vector<Describe> list;
     return list;
   }
+  static std::vector<DescribeMore>& further() {
+    static std::vector<DescribeMore> list;
+    return list;
+  }
   static std::vector<Info> described() {
     std::vector<Info> list;
     for (const Describe describe : functions()) list.push_back(describe());
+    for (const DescribeMore describe : further()) {
+      std::vector<Info> more = describe(list);
+      list.insert(list.end(), more.begin(), more.end());
+    }
     std::sort(list.begin(), list.end(), [](const Info& a, const Info& b) { return a.name < b.name; });
     const auto twice = std::adjacent_find(list.begin(), list.end(),
                                           [](const Info& a, const Info& b) { return a.name == b.name; });

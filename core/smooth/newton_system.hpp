@@ -242,7 +242,8 @@ class SmoothMotion final
   using Base::dynamics;
   using Base::mode_;
 
-  /// A contact that never opens would leave the place where its body rests free, were it not put there.
+  /// A contact that never opens would leave the place where its body rests free, and rounding would add up
+  /// where the contact moves.
   void rest_on_closed() {
     for (int i = 0; i < count(); ++i) {
       if (!is_closed(mode_, i)) continue;
@@ -283,13 +284,6 @@ class SmoothMotion final
     }
   }
   void pass_by(int i) { mode_ ^= std::int64_t{1} << (count() + i); }
-  void rest_slopes() {
-    for (int i = 0; i < count(); ++i) {
-      if (!is_closed(mode_, i)) continue;
-      lift(i, S(-Rules::slopes_of(gap(i))));
-      kick(i, Rules::slopes_of(approach(i)));
-    }
-  }
   S gap(int i) const { return dynamics().gap_in(i, mode_, time, x); }
   S approach(int i) const { return -dynamics().opening_in(i, mode_, time, x); }
   double reach(int i) const { return dynamics().reach(i, value_of(time), values_of(x).eval()); }

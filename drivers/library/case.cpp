@@ -10,8 +10,11 @@
 #include <stdexcept>
 #include <thread>
 
+#include "core/models/equations/typed_model.hpp"
 #include "data/archive.hpp"
+#include "data/content_digest.hpp"
 #include "data/memory.hpp"
+#include "drivers/library/chosen_model.hpp"
 #include "drivers/library/text.hpp"
 #include "generated/version.hpp"
 
@@ -187,8 +190,15 @@ void ask(Case& c) {
   }
 }
 
+std::string digest_of(const std::string& text) {
+  ContentDigest digest;
+  digest.text("", "model", text);
+  return digest.hex();
+}
+
 /// Everything that determines the arrays, in one notation.
-std::string identity_of(const Value& root, const Problem& problem, const std::string& sweep_identity) {
+std::string identity_of(const Value& root, const Case& c, const std::string& sweep_identity) {
+  const Problem& problem = c.problem;
   Value::Array state;
   for (const double x : problem.start_state) state.emplace_back(x);
   Value initial;
@@ -197,6 +207,7 @@ std::string identity_of(const Value& root, const Problem& problem, const std::st
 
   Value essence;
   essence.set("model", root.at("model"));
+  if (!c.model->text.empty()) essence.set("model_file", Value(Value::Data(digest_of(c.model->text))));
   essence.set("initial", std::move(initial));
   essence.set("analysis", root.at("analysis"));
   essence.set("tolerance", root.at("tolerance"));
@@ -278,15 +289,10 @@ void check_memory(const Case& c, const Plan& plan) {
 
 /// Sweepable parameters that the table [model] gives by names that are none of its keys: entries of matrices,
 /// settings of named stops. They are taken out of the table.
-Value::Table take_parameters(Value& root) {
+Value::Table take_parameters(Value& root, const ModelInfo* info) {
   Value* table = root.find("model");
-  const Value* name = table != nullptr ? table->find("name") : nullptr;
-  if (name == nullptr || !name->is_text()) return {};
-  const auto info = std::find_if(models().begin(), models().end(), [&](const ModelInfo& model) {
-    return model.name == name->text("model.name");
-  });
-  auto* members = std::get_if<Value::Table>(&table->data());
-  if (info == models().end() || members == nullptr) return {};
+  auto* members = table != nullptr ? std::get_if<Value::Table>(&table->data()) : nullptr;
+  if (info == nullptr || members == nullptr) return {};
   const auto is_key = [&](const auto& member) {
     return member.first == "name" || !member.second.is_number() ||
            std::any_of(info->keys.begin(), info->keys.end(),
@@ -342,21 +348,32 @@ void set_parameters(Case& c, const Value::Table& given) {
   c.problem.model = with_values(c.problem.model, values);
 }
 
+/// Keys of a case with this model, which need not be one of the list.
+std::vector<Key> keys_with(const ModelInfo* model) {
+  std::vector<Key> keys = case_keys();
+  if (model == nullptr) return keys;
+  const auto table = std::find_if(keys.begin(), keys.end(), [](const Key& k) { return k.name == "model"; });
+  std::erase_if(table->variants, [&](const Key::Variant& variant) { return variant.name == model->name; });
+  table->variants.push_back({model->name, model->meaning, model->keys});
+  return keys;
+}
+
 /// Everything of a case but its analysis, which may need other files.
 Value read_settings(Case& c, CaseFile file) {
   c.file = std::move(file);
-  static const std::vector<Key> keys = case_keys();
   Value given = c.file.root;
-  const Value::Table parameters = take_parameters(given);
+  c.model = chosen_model(given, c.file);
+  const Value::Table parameters = take_parameters(given, c.model.get());
   drop_foreign_keys(given);
-  Value root = checked(given, keys, "");
+  Value root = checked(given, keys_with(c.model.get()), "");
   c.title = root.at("title").text("title");
-  c.model = &chosen(models(), root.at("model"));
   c.question = &chosen(analyses(), root.at("analysis"));
   c.output = read_output(root.at("output"));
   c.block = static_cast<std::size_t>(root.at("run").at("block").integer("run.block"));
   c.threads = static_cast<int>(root.at("run").at("threads").integer("run.threads"));
   c.problem.model = c.model->make(root.at("model"));
+  if (const auto* typed = dynamic_cast<const TypedModel*>(c.problem.model.get()))
+    c.warnings = typed->warnings();
   set_parameters(c, parameters);
   for (const auto& [name, value] : parameters)
     root.find("model")->set(name, value);  // they are part of its identity
@@ -405,18 +422,24 @@ Case make_case(CaseFile file) {
   const Value* given = root.find("initial");
   const Value initial = given != nullptr ? *given : Value(Value::Table{});
   const std::string sweep = read_sweep(c.problem);
-  c.identity = identity_of(root, c.problem, sweep);
+  c.identity = identity_of(root, c, sweep);
   ask(c);
   check_start(c, initial);
   return c;
 }
 
-Case described_case(const Attributes& attributes) {
+CaseFile recorded_case(const Attributes& attributes, const std::string& name) {
   std::vector<std::string> overrides;
   std::istringstream lines(attribute(attributes, "overrides"));
   for (std::string line; std::getline(lines, line);) overrides.push_back(line);
+  CaseFile file = parse_case(attribute(attributes, "case_toml"), name, overrides);
+  file.model = attribute(attributes, "model_toml");
+  return file;
+}
+
+Case described_case(const Attributes& attributes) {
   Case c;
-  read_settings(c, parse_case(attribute(attributes, "case_toml"), "case of the result", overrides));
+  read_settings(c, recorded_case(attributes, "case of the result"));
   return c;
 }
 

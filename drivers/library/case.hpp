@@ -19,15 +19,16 @@ namespace graze {
 struct Case {
   CaseFile file;
   std::string title;
-  const ModelInfo* model = nullptr;
+  std::shared_ptr<const ModelInfo> model;
   const AnalysisInfo* question = nullptr;
   Problem problem;
   std::unique_ptr<Analysis> analysis;
-  Dataset layout;         ///< of the whole result
-  std::string identity;   ///< cases with the same identity have the same arrays
-  std::string output;     ///< [output] file; "" when not given
-  std::size_t block = 0;  ///< [run] block, points; 0: automatic
-  int threads = 0;        ///< [run] threads; 0: as many as the machine has
+  std::vector<std::string> warnings;  ///< what is allowed, but hardly meant
+  Dataset layout;                     ///< of the whole result
+  std::string identity;               ///< cases with the same identity have the same arrays
+  std::string output;                 ///< [output] file; "" when not given
+  std::size_t block = 0;              ///< [run] block, points; 0: automatic
+  int threads = 0;                    ///< [run] threads; 0: as many as the machine has
 };
 
 /// The keys of a whole case file, all models and analyses as variants.
@@ -38,6 +39,9 @@ std::vector<Key> case_keys();
 Case load_case(const std::string& path, const std::vector<std::string>& overrides);
 /// The same for a case file that has been read.
 Case make_case(CaseFile file);
+/// The case file in a result with these attributes, `name` stands for it in messages. Throws InputError.
+CaseFile recorded_case(const std::vector<std::pair<std::string, std::string>>& attributes,
+                       const std::string& name);
 /// Title, model, start and tolerances of the case in a result with these attributes; without its analysis.
 /// Throws InputError where this version can't read it.
 Case described_case(const std::vector<std::pair<std::string, std::string>>& attributes);

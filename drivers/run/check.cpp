@@ -83,6 +83,7 @@ void check(const CaseOptions& options) {
   const ResultState state = result_state(result, c.identity);
   refuse_foreign(result, state, options);
   if (options.quiet) return;
+  for (const std::string& text : c.warnings) fmt::print(stderr, "graze: warning: {}\n", text);
   fmt::print("{}: valid\n", options.path);
   for (const std::string& remark : c.problem.model->remarks()) fmt::print("note:           {}\n", remark);
   if (!c.title.empty()) fmt::print("title:          {}\n", c.title);

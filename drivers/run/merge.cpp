@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,17 +51,9 @@ std::vector<std::string> results_of(const std::vector<std::string>& sources) {
   return all;
 }
 
-std::vector<std::string> lines(const std::string& text) {
-  std::vector<std::string> result;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) result.push_back(line);
-  return result;
-}
-
 /// The case that a result was made from, as this program understands it.
 Case case_of(const std::string& result, const Attributes& attributes) {
-  Case c = make_case(parse_case(attribute(attributes, "case_toml"), result + " (its case)",
-                                lines(attribute(attributes, "overrides"))));
+  Case c = make_case(recorded_case(attributes, result + " (its case)"));
   if (c.identity == attribute(attributes, "identity")) return c;
   throw InputError(fmt::format("{}: was made by graze {}; only that version can join its blocks", result,
                                attribute(attributes, "graze_version")));

@@ -312,8 +312,12 @@ void motion(const Request& request, Context& context) {
   options.force = true;
   options.quiet = true;
   fmt::print("{}\n", text);
-  context.exit =
-      run_case([&] { return make_case(parse_case(text, "case of the motion", {})); }, options, context);
+  const auto make = [&] {
+    CaseFile file = parse_case(text, "case of the motion", {});
+    file.model = c.file.model;
+    return make_case(std::move(file));
+  };
+  context.exit = run_case(make, options, context);
   PlotOptions plot;
   write_picture(picture_of({options.output}, plot), plot.page, picture, false);
   fmt::print("# result: {}\n# picture: {}\n", options.output, picture);

@@ -72,17 +72,17 @@ Attributes attributes_of(const Case& c, const Plan& plan, const Context& context
     names.push_back(parameter.name);
     values.push_back(Value(parameter.value).toml());
   }
-  return {{"title", c.title},
-          {"model", c.model->name},
-          {"analysis", c.question->name},
-          {"parameter_names", fmt::format("{}", fmt::join(names, " "))},
-          {"parameter_values", fmt::format("{}", fmt::join(values, " "))},
-          {"case_toml", c.file.text},
-          {"overrides", overrides},
-          {"command_line", context.command_line},
-          {"seed", std::to_string(c.problem.seed)},
-          {"threads", std::to_string(plan.threads)},
-          {"lane_kernel", lane_kernel()}};
+  Attributes attributes = {{"title", c.title},
+                           {"model", c.model->name},
+                           {"analysis", c.question->name},
+                           {"case_toml", c.file.text},
+                           {"overrides", overrides},
+                           {"command_line", context.command_line},
+                           {"seed", std::to_string(c.problem.seed)},
+                           {"threads", std::to_string(plan.threads)},
+                           {"lane_kernel", lane_kernel()}};
+  if (!c.model->text.empty()) attributes.emplace_back("model_toml", c.model->text);
+  return attributes;
 }
 
 void check_targets(const Job& job) {
@@ -114,6 +114,7 @@ Job prepare(Case c, const CaseOptions& options, const Context& context, Ranks& r
   Job job{options,         std::move(c),          std::move(plan), shard,
           std::move(path), std::move(attributes), limit,           ranks};
   check_targets(job);
+  for (const std::string& text : job.problem.warnings) say(job, "warning: {}", text);
   return job;
 }
 

@@ -16,6 +16,14 @@ struct Stone {
   std::string name;
 };
 
+struct Leaf {
+  std::string name;
+};
+
+const Registered<Leaf> oak([] { return Leaf{"oak"}; });
+const Registered<Leaf> more([](const std::vector<Leaf>& others) {
+  return std::vector<Leaf>{{others.front().name + "2"}, {"ash"}};
+});
 const Registered<Fruit> pear([] { return Fruit{"pear"}; });
 const Registered<Fruit> apple([] { return Fruit{"apple"}; });
 const Registered<Stone> marble([] { return Stone{"marble"}; });
@@ -29,6 +37,14 @@ TEST_CASE("what is registered is listed by name") {
   CHECK(all[0].name == "apple");
   CHECK(all[1].name == "pear");
   CHECK(&all == &Registered<Fruit>::all());
+}
+
+TEST_CASE("several may be registered at once, by who knows the others") {
+  const std::vector<Leaf>& all = Registered<Leaf>::all();
+  REQUIRE(all.size() == 3);
+  CHECK(all[0].name == "ash");
+  CHECK(all[1].name == "oak");
+  CHECK(all[2].name == "oak2");
 }
 
 TEST_CASE("two of one name are an error") {

@@ -149,6 +149,13 @@ class ProgramSchema(unittest.TestCase):
     def setUpClass(cls):
         cls.schema = json.loads(subprocess.run([PROGRAM, "schema"], check=True, capture_output=True).stdout)
 
+    def test_a_model_may_be_given_by_its_file(self):
+        case = {"graze": 1, "model": {"file": "mine.toml", "b": 0.4}, "analysis": {"name": "simulate"}}
+        self.assertTrue(valid(case, self.schema))
+        case["model"]["name"] = "two_dof_stops"
+        case["model"]["file"] = 1
+        self.assertFalse(valid(case, self.schema))
+
     def test_every_case_is_valid(self):
         cases = sorted((SOURCE / "data" / "cases").glob("*.toml"))
         self.assertTrue(cases)

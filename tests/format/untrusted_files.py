@@ -235,7 +235,8 @@ class UntrustedFiles(unittest.TestCase):
         heaps = []
         for place in [whole.find(b"GCOL"), whole.rfind(b"GCOL")]:
             at, objects = place + 16, []
-            while struct.unpack_from("<H", whole, at)[0] > 0:
+            end = place + struct.unpack_from("<Q", whole, place + 8)[0]  # a full heap has no object 0
+            while at < end and struct.unpack_from("<H", whole, at)[0] > 0:
                 objects.append(at)
                 at += 16 + (struct.unpack_from("<Q", whole, at + 8)[0] + 7) // 8 * 8
             heaps.append(objects + [at])

@@ -90,6 +90,13 @@ class Installed(Install):
         script = self.prefix / "share/bash-completion/completions/graze"
         self.assertEqual(run(program, "completion"), script.read_text(encoding="utf-8"))
 
+    def test_model_files(self):
+        """They are in the program; the installed files are there to be read and changed."""
+        program = self.prefix / "bin/graze"
+        by_name = run(program, "models", "duffing_impact")
+        self.assertIn("x'' = ", by_name)
+        self.assertEqual(by_name, run(program, "models", self.share / "models/duffing_impact.toml"))
+
     def test_headers_stay_in_their_folder(self):
         self.assertEqual(["graze"], os.listdir(self.include))
 

@@ -1,5 +1,4 @@
-/// Systems typed as equations: copies of models in C++, other coordinates of the same system, conservation
-/// laws.
+/// Systems typed as equations: the same system given otherwise, other coordinates of it, conservation laws.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <numbers>
@@ -13,39 +12,6 @@ using namespace graze;
 using namespace graze::test;
 
 namespace {
-
-const std::string valve = R"toml(
-name = "equations"
-parameters = { q = 8, k = 1.25, d = 10, b = 20, r = 0.8 }
-coordinates = ["y1"]
-velocities = ["y2"]
-states = ["y3"]
-force = { y1 = "-k*y2 - (y1 + d) + y3" }
-rate = { y3 = "b*(q - y1*sqrt(y3))" }
-fastest_rate = "1 + k + sqrt(b*sqrt(d + 1))"
-contact = [{ name = "seat", gap = "y1", restitution = "r" }]
-)toml";
-
-const std::string pendulums = R"toml(
-name = "equations"
-parameters = { l1 = 1, l2 = 1.1, m1 = 3, m2 = 3, d = 0.5, e = 0.6, gravity = 1, damping1 = 0.3, damping2 = 0.3, torque1 = 0.8, torque2 = 0, frequency = 1 }
-coordinates = ["phi", "theta"]
-order = ["phi", "theta", "phi_dot", "theta_dot"]
-mass = { phi = "m1*l1^2/3", theta = "m2*l2^2/3" }
-force = { phi = "torque1*cos(frequency*t) - damping1*phi' - m1*gravity*l1/2*sin(phi)", theta = "torque2*cos(frequency*t) - damping2*theta' - m2*gravity*l2/2*sin(theta)" }
-period = "2*pi/frequency"
-symmetry = { turn = ["phi", "theta"] }
-[[model.contact]]
-name = "A"
-gap = "d*cos(theta) - l1*sin(phi - theta)"
-foot = "(l1*cos(phi - theta) - d*sin(theta))*(l2 - l1*cos(phi - theta) + d*sin(theta))"
-restitution = "e"
-[[model.contact]]
-name = "B"
-gap = "d*cos(phi) - l2*sin(phi - theta)"
-foot = "(l2*cos(phi - theta) + d*sin(phi))*(l1 - l2*cos(phi - theta) - d*sin(phi))"
-restitution = "e"
-)toml";
 
 /// Events and ends of one motion, and its derivatives by the start.
 struct Run {
@@ -100,32 +66,6 @@ Run by_series(const std::string& toml, const std::vector<double>& start, double 
 }
 
 }  // namespace
-
-TEST_CASE("typed relief valve: the same motions as the model in C++", "[equations]") {
-  const auto model = make_model("name = 'relief_valve'");
-  for (const double q : {0.7, 3.0, 5.0, 7.2, 8.2}) {
-    const std::string change = "\nq = " + fmt_double(q);
-    std::string text = valve;
-    text.replace(text.find("q = 8"), 5, "q = " + fmt_double(q));
-    CAPTURE(q);
-    check_alike(typed(text, {0.2, 0, 1}, 12),
-                run(*make_system("name = 'relief_valve'" + change), {0.2, 0, 1}, 12), 1e-10);
-  }
-  CHECK(typed(valve, {0.2, 0, -1}, 1).outcome == Outcome::bad_start);
-}
-
-TEST_CASE("typed pendulums: the same motions as the model in C++", "[equations]") {
-  const std::string settings =
-      "name = 'two_pendulums'\ngravity = 1.0\ne = 0.6\ndamping1 = 0.3\ndamping2 = 0.3\ntorque1 = "
-      "0.8\nfrequency = ";
-  for (const double frequency : {0.0, 0.7, 1.0, 1.6}) {
-    std::string text = pendulums;
-    text.replace(text.find("frequency = 1"), 13, "frequency = " + fmt_double(frequency));
-    CAPTURE(frequency);
-    check_alike(typed(text, {-0.5, 0.3, 0, 0}, 15),
-                run(*make_system(settings + fmt_double(frequency)), {-0.5, 0.3, 0, 0}, 15), 1e-10);
-  }
-}
 
 TEST_CASE("typed linear systems move by the exact flow, as linear_stops does", "[equations]") {
   const std::string matrices = R"toml(
@@ -258,44 +198,4 @@ contact = [{ gap = "s + 0.1*sin(w*t) - x - 0.2*y^2", restitution = "r" }]
     CHECK((difference - tangent.state.col(k)).cwiseAbs().maxCoeff() <=
           1e-7 * (1 + difference.cwiseAbs().maxCoeff()));
   }
-}
-
-TEST_CASE("typed systems: mistakes are refused with their place and rule", "[equations]") {
-  const auto refused = [](const std::string& text, const std::string& rule) {
-    CAPTURE(text);
-    CHECK_THROWS_WITH(make_model("name = 'equations'\n" + text), Catch::Matchers::Contains(rule));
-  };
-  refused("", "model.coordinates: is missing");
-  refused("coordinates = ['x']", "model.force.x: is missing: the equation of x");
-  refused("coordinates = ['x']\nstates = ['p']\nforce = { x = 1 }", "model.rate.p: is missing");
-  refused("coordinates = ['x', 'x']\nforce = { x = 1 }", "is there already");
-  refused("coordinates = ['t']\nforce = { t = 1 }", "t means something else");
-  refused("coordinates = ['x']\nforce = { x = 1, y = 2 }", "model.force.y = 2: there is no y");
-  refused("coordinates = ['x']\nforce = { x = '-k*x' }",
-          "model.force.x = \"-k*x\": k: there is no such name");
-  refused("coordinates = ['x']\nforce = { x = 'cos(t)' }", "time has no place here");
-  refused("coordinates = ['x']\nforce = { x = 'cos(t)' }\nperiod = 5", "not the same a period later");
-  refused("coordinates = ['x']\nforce = { x = 'abs(x)' }", "say it as a contact");
-  refused("coordinates = ['x']\nforce = { x = 'a' }\ndefinitions = { a = 'b', b = 'a' }", "goes in a circle");
-  refused("coordinates = ['x']\nforce = { x = '-x' }\nmass = { x = \"x'\" }", "may not hang on velocities");
-  refused("coordinates = ['x', 'y']\nforce = { x = 1, y = 1 }\nmass = [[1, 'x'], ['y', 1]]",
-          "must be symmetric");
-  refused("coordinates = ['x', 'y']\nforce = { x = 1, y = 1 }\nmass = [[1, 2]]", "2 rows and columns");
-  refused("coordinates = ['x']\nforce = { x = 1 }\ncontact = [{ gap = \"x'\", restitution = 1 }]",
-          "a gap may not hang on velocities");
-  refused("coordinates = ['x']\nforce = { x = 1 }\ncontact = [{ gap = '1', restitution = 1 }]",
-          "a gap must hang on a coordinate");
-  refused("coordinates = ['x']\nforce = { x = 1 }\ncontact = [{ gap = 'x', restitution = '2' }]",
-          "must satisfy 0 <= x <= 1");
-  refused("coordinates = ['x']\nforce = { x = 1 }\ncontact = [{ gap = 'x', restitution = 'x' }]",
-          "may hang on parameters only");
-  refused("coordinates = ['x']\nforce = { x = 1 }\ncontact = [{ gap = 'x' }]", "restitution: is missing");
-  refused("coordinates = ['x']\nforce = { x = '-x' }\nsymmetry = { shift = ['x'] }", "hang on it");
-  refused("coordinates = ['x']\nforce = { x = '-x' }\nsymmetry = { turn = ['y'] }", "no such coordinate");
-  refused("coordinates = ['x']\nforce = { x = '-x' }\norder = ['x']",
-          "each coordinate, velocity and state once");
-  refused("coordinates = ['x']\nforce = { x = '-x' }\nvelocities = ['v', 'w']", "a name for each coordinate");
-  refused("coordinates = ['x']\nforce = { x = '-x' }\nparameters = { x = 1 }", "is there already");
-  refused("coordinates = ['x']\nforce = { x = '-x' }\nparameters = { m = { value = 1, min = 2 } }", "2 <= x");
-  refused("coordinates = ['x']\nforce = { x = '-x' }\nforces = 1", "did you mean force?");
 }

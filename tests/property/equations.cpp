@@ -372,7 +372,7 @@ TEST_CASE("Wrong expressions are refused with place, piece and rule", "[equation
       {"x0'", "x0 is no coordinate: only these have a velocity"},
       {"x0''", "an acceleration has no place here"},
       {"2'", "' (character 2): only a name can have a '"},
-      {"p0^x0", "x0 (character 4): an exponent may hang on parameters only; write exp(y*log(x))"},
+      {"p0^x0", "x0 (character 4): an exponent may depend on parameters only; write exp(y*log(x))"},
       {"x0/(p0 - p0)", "is zero: nothing can be divided by it"},
       {"spring", "springs (character 8): there is no such name; did you mean spring?"},
       {"hen", "goes in a circle: hen -> egg -> hen"},
@@ -387,7 +387,7 @@ TEST_CASE("Wrong expressions are refused with place, piece and rule", "[equation
   }
   CHECK_THROWS_WITH(scope.build_fixed(Value("p0 + x0"), "mass"),
                     Catch::Matchers::Contains("mass = \"p0 + x0\"") &&
-                        Catch::Matchers::Contains("may hang on parameters only"));
+                        Catch::Matchers::Contains("may depend on parameters only"));
   CHECK_THROWS_WITH(scope.add_parameter("sin", 0, Value(1.0), "p.sin"),
                     Catch::Matchers::Contains("another name"));
   CHECK_THROWS_WITH(scope.add_parameter("x0", 0, Value(1.0), "p"),

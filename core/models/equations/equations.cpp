@@ -16,7 +16,15 @@ TypedModel::TypedModel(const Value& table) {
   parameters_ = std::move(description.parameters);
   states_ = std::move(description.states);
   contacts_ = std::move(description.contacts);
+  warnings_ = std::move(description.warnings);
   system_ = std::move(description.system);
+}
+
+std::vector<double> TypedModel::start(std::span<const double> values) const {
+  std::vector<double> quantities, state;
+  evaluate_fixed(system_->operations, values.data(), quantities);
+  for (const Fixed f : system_->start) state.push_back(quantities[static_cast<std::size_t>(f)]);
+  return state;
 }
 
 std::unique_ptr<System> TypedModel::system(std::span<const double> values, const Tolerance& tolerance) const {
@@ -57,10 +65,6 @@ GRAZE_MODEL(equations) {
   info.states = {{"x", "1", "a coordinate, as named in the case file"},
                  {"x_dot", "1", "its velocity, x' in expressions; and so on, then the first-order states"}};
   info.contacts = {{"1", "1", "first contact; and so on, or by name"}};
-  info.modes =
-      "bit i set: contact number i (from 0) is closed; after n contacts bit n + i set: contact i has been "
-      "passed by, "
-      "where it has a foot";
   info.example = R"(# A Duffing oscillator at a wall. Each number may be an expression.
 # Also: zeta = { value = 0.02, min = 0, meaning = "damping ratio" }
 parameters = { zeta = 0.02, alpha = 0.5, F = 1.0, omega = 0.9, position = 0.8, r = 0.7 }
@@ -77,6 +81,7 @@ name = "wall"
 gap = "position - x"
 restitution = "r"
 )";
+  info.modes = typed_modes;
   info.make = [](const Value& table) -> std::shared_ptr<const Model> {
     return std::make_shared<TypedModel>(table);
   };

@@ -32,9 +32,11 @@ class Reading {
     read_equations();
     read_contacts();
     read_symmetries();
+    read_start();
     if (const Value* rate = table_.find("fastest_rate"))
       typed_->fastest_rate = scope_.build_fixed(*rate, "model.fastest_rate");
     recognise();
+    warn_of_unused();
     typed_->operations = graph().fixed();
     check_at_home();
     description_.system = std::move(typed_);
@@ -66,8 +68,10 @@ class Reading {
   TypedContact contact(const Value& given, const std::string& key);
   TypedKick kick(const Expressions& change);
   void read_symmetries();
+  void read_start();
   std::vector<std::size_t> symmetric_states(const char* name, bool may_matter);
   void recognise();
+  void warn_of_unused();
   void check_at_home();
   void check_period(const std::vector<double>& fixed);
 
@@ -184,10 +188,11 @@ void Reading::read_definitions() {
 void Reading::refuse_unknown(const Value& given, const std::string& path, const Value::Array& names) const {
   std::vector<std::string> known;
   for (const Value& name : names) known.push_back(name.text(""));
+  const std::string prefix = path + ".";
   for (const auto& [name, value] : given.table(path)) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     const std::string nearest = nearest_name(name, known);
-    refuse(value, path + "." + name,
+    refuse(value, prefix + name,
            "there is no " + name + (nearest.empty() ? "" : "; did you mean " + nearest + "?"));
   }
 }
@@ -198,13 +203,14 @@ Expressions Reading::read_by_name(const char* table, const Value::Array& names,
   const std::string path = std::string("model.") + table;
   const Value* given = table_.find(table);
   if (given != nullptr) refuse_unknown(*given, path, names);
+  const std::string prefix = path + ".";
   Expressions result;
   for (const Value& value : names) {
     const std::string& name = value.text("");
     const Value* text = given != nullptr ? given->find(name) : nullptr;
     if (text == nullptr && when_missing == nullptr)
-      throw InputError(table_.place(), path + "." + name, "", "is missing: the equation of " + name);
-    result.push_back(text != nullptr ? scope_.build(*text, path + "." + name) : *when_missing);
+      throw InputError(table_.place(), prefix + name, "", "is missing: the equation of " + name);
+    result.push_back(text != nullptr ? scope_.build(*text, prefix + name) : *when_missing);
   }
   return result;
 }
@@ -229,16 +235,17 @@ void Reading::read_mass() {
         motions_.mass[i][j] = scope_.build(row[j], key + "." + std::to_string(j));
     }
   }
+  const Value& place = given != nullptr ? *given : table_;
   Expressions entries;
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < n; ++j) {
-      if (motions_.mass[i][j] != motions_.mass[j][i]) refuse(*given, "model.mass", "must be symmetric");
+      if (motions_.mass[i][j] != motions_.mass[j][i]) refuse(place, "model.mass", "must be symmetric");
       entries.push_back(motions_.mass[i][j]);
     }
   }
   for (const Expression& m : entries) {
     for (const int v : typed_->velocity) {
-      if (graph().depends(m, index(v) + 1)) refuse(*given, "model.mass", "may not hang on velocities");
+      if (graph().depends(m, index(v) + 1)) refuse(place, "model.mass", "may not depend on velocities");
     }
   }
   typed_->mass = Program(graph(), entries);
@@ -328,16 +335,16 @@ TypedContact Reading::contact(const Value& given, const std::string& key) {
   const Syntax syntax = syntax_of(given.at("gap"), key + ".gap");
   const Expression gap = scope_.build(syntax);
   for (const int v : typed_->velocity) {
-    if (g.depends(gap, index(v) + 1)) syntax.refuse(syntax.root(), "a gap may not hang on velocities");
+    if (g.depends(gap, index(v) + 1)) syntax.refuse(syntax.root(), "a gap may not depend on velocities");
   }
   for (const int p : typed_->other) {
     if (g.depends(gap, index(p) + 1))
-      syntax.refuse(syntax.root(), "a gap may hang on coordinates, time and parameters only");
+      syntax.refuse(syntax.root(), "a gap may depend on coordinates, time and parameters only");
   }
   Expressions normal;
   for (const int q : typed_->position) normal.push_back(g.derivative(gap, index(q) + 1));
   if (std::all_of(normal.begin(), normal.end(), [&](const Expression& e) { return g.is_zero(e); }))
-    syntax.refuse(syntax.root(), "a gap must hang on a coordinate");
+    syntax.refuse(syntax.root(), "a gap must depend on a coordinate");
   const Expression opening = rate_of(gap);
   contact.gap = Program(g, {gap});
   contact.opening = Program(g, {opening});
@@ -397,10 +404,24 @@ std::vector<std::size_t> Reading::symmetric_states(const char* name, bool may_ma
     all.insert(all.end(), motions_.gap.begin(), motions_.gap.end());
     const bool matters = std::any_of(all.begin(), all.end(),
                                      [&](const Expression& e) { return graph().depends(e, state + 1); });
-    if (matters && !may_matter) refuse(value, key, "forces, rates or gaps hang on it");
+    if (matters && !may_matter) refuse(value, key, "forces, rates or gaps depend on it");
     states.push_back(state);
   }
   return states;
+}
+
+void Reading::read_start() {
+  typed_->start.assign(index(typed_->states()), graph().literal(0));
+  const Value* given = table_.find("start");
+  if (given == nullptr) return;
+  Value::Array names;
+  for (const Quantity& state : description_.states) names.emplace_back(Value::Data(state.name));
+  refuse_unknown(*given, "model.start", names);
+  for (std::size_t s = 0; s < names.size(); ++s) {
+    const std::string& name = description_.states[s].name;
+    if (const Value* value = given->find(name))
+      typed_->start[s] = scope_.build_fixed(*value, "model.start." + name);
+  }
 }
 
 void Reading::read_symmetries() {
@@ -423,6 +444,23 @@ void Reading::recognise() {
                      std::all_of(typed_->symmetries.begin(), typed_->symmetries.end(),
                                  [](Symmetry s) { return s == Symmetry::none; });
   if (plain) typed_->linear = linear_form(graph(), motions_);
+}
+
+/// What nothing depends on is most often misspelt elsewhere. Unused definitions are checked like others.
+void Reading::warn_of_unused() {
+  const auto warn = [&](const char* table, const std::string& name, const char* rule) {
+    const Value& value = table_.at(table).at(name);
+    description_.warnings.push_back(
+        InputError(value.place(), std::string("model.") + table + "." + name, value.toml(), rule).what());
+  };
+  for (const Parameter& p : description_.parameters) {
+    if (!scope_.is_used(p.name)) warn("parameters", p.name, "no equation uses this parameter");
+  }
+  for (const std::string& name : scope_.unused_definitions()) {
+    warn("definitions", name, "no equation uses this definition");
+    scope_.build(Value(Value::Data(name), table_.at("definitions").at(name).place()),
+                 "model.definitions." + name);
+  }
 }
 
 /// At the values of the case file.
@@ -498,6 +536,9 @@ std::vector<Key> typed_keys() {
           "mass of each coordinate by name, or the matrix M(q, t), in rows; 1 when left out");
   add_key(keys, "force", Key::Type::open, "M q'' of each coordinate, by name");
   add_key(keys, "rate", Key::Type::open, "p' of each first-order state, by name");
+  add_key(keys, "start", Key::Type::open,
+          "where a motion starts when [initial] does not say: states by name, in terms of parameters; 0 when "
+          "left out");
   add_key(keys, "fastest_rate", Key::Type::open,
           "fastest rate of the system, 1/time, the scale of steps and of chatter; left out: that of the "
           "linearised "

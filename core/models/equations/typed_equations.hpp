@@ -34,6 +34,10 @@ class TypedEquations {
   int size() const { return system_->states(); }
   int count() const { return static_cast<int>(system_->contacts.size()); }
   Symmetry symmetry(int state) const { return system_->symmetries[static_cast<std::size_t>(state)]; }
+  bool is_velocity(int state) const {
+    const std::vector<int>& velocities = system_->velocity;
+    return std::find(velocities.begin(), velocities.end(), state) != velocities.end();
+  }
   Eigen::MatrixXd shifts() const {
     const auto& shifted = system_->shifted;
     Eigen::MatrixXd columns = Eigen::MatrixXd::Zero(size(), static_cast<Eigen::Index>(shifted.size()));

@@ -3,23 +3,34 @@
 
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "core/models/equations/typed_system.hpp"
 #include "core/system/model.hpp"
 
 namespace graze {
 
+/// What the integer `mode` of such a system says.
+inline constexpr const char* typed_modes =
+    "bit i set: contact number i (from 0) is closed; after n contacts bit n + i set: contact i has been "
+    "passed by, where it has a foot";
+
 class TypedModel final : public Model {
  public:
   /// From a table with the keys of `typed_keys`. Throws InputError.
   explicit TypedModel(const Value& table);
+  std::vector<double> start(std::span<const double> values) const override;
   std::unique_ptr<System> system(std::span<const double> values, const Tolerance& tolerance) const override;
+  /// Parameters and definitions that nothing uses, with their places.
+  const std::vector<std::string>& warnings() const { return warnings_; }
   /// Whether it is linear with constant coefficients, and moves by its exact flow.
   bool is_linear() const { return system_->linear != nullptr; }
   /// Moved by power series, also where it is linear; nullptr when the values make no system.
   std::unique_ptr<System> series_system(std::span<const double> values, const Tolerance& tolerance) const;
 
  private:
+  std::vector<std::string> warnings_;
   std::shared_ptr<const TypedSystem> system_;
 };
 

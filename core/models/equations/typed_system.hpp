@@ -42,6 +42,7 @@ struct TypedSystem {
   Program jacobian;  ///< of the rates by the states, row by row in their order
   std::vector<TypedContact> contacts;
   std::optional<Fixed> period, fastest_rate;
+  std::vector<Fixed> start;                  ///< of the states, where the case does not say
   std::vector<Symmetry> symmetries;          ///< of the states
   std::vector<std::size_t> shifted;          ///< states to which anything may be added
   std::shared_ptr<const LinearForm> linear;  ///< where it is linear with constant coefficients
@@ -54,6 +55,7 @@ struct TypedDescription {
   std::vector<Parameter> parameters;
   std::vector<Quantity> states;
   std::vector<Quantity> contacts;
+  std::vector<std::string> warnings;  ///< parameters and definitions that nothing uses, with their places
   std::shared_ptr<const TypedSystem> system;
 };
 

@@ -1,0 +1,113 @@
+#include "core/models/equations/model_file.hpp"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/models/equations/typed_model.hpp"
+
+namespace graze {
+namespace {
+
+std::vector<Key> file_keys() {
+  std::vector<Key> keys;
+  add_key(keys, "graze", Key::Type::integer, "format of the file");
+  add_key(keys, "meaning", Key::Type::text, "the system in a sentence or two").required = true;
+  add_key(keys, "citations", Key::Type::open, "papers, most important first").fallback =
+      Value(Value::Array{});
+  Key& model = add_key(keys, "model", Key::Type::table, "the equations");
+  model.required = true;
+  model.children = typed_keys();
+  Key& kind = add_key(model.children, "name", Key::Type::text, "what the table is");
+  kind.choices = {"equations"};
+  kind.fallback = Value("equations");
+  return keys;
+}
+
+/// A case gives the parameters as keys beside those that choose the model.
+void check_names(const std::vector<Parameter>& parameters, const Value& table) {
+  for (const Parameter& p : parameters) {
+    if (p.name != "name" && p.name != "file") continue;
+    const Value& given = table.at("parameters").at(p.name);
+    throw InputError(given.place(), "model.parameters." + p.name, given.toml(),
+                     p.name + " chooses the model in a case; another name");
+  }
+}
+
+std::string text_of(const Value& value) { return value.is_text() ? value.text("") : value.toml(); }
+
+/// Lines "x'' = …" for the members of a table.
+std::string lines(const Value* equations, const std::string& primes, const Value* masses) {
+  std::string text;
+  if (equations == nullptr) return text;
+  for (const auto& [name, right] : equations->table("")) {
+    const Value* mass = masses != nullptr ? masses->find(name) : nullptr;
+    if (mass != nullptr) text.append("(").append(text_of(*mass)).append(") ");
+    text.append(name).append(primes).append(" = ").append(text_of(right)).append("\n");
+  }
+  return text;
+}
+
+std::string matrix_text(const Value& mass) {
+  std::string text;
+  for (const Value& row : mass.array("")) {
+    text += text.empty() ? "M = [" : "; ";
+    std::string entries;
+    for (const Value& entry : row.array("")) entries += (entries.empty() ? "" : ", ") + text_of(entry);
+    text += entries;
+  }
+  return text + "]\n";
+}
+
+std::string contact_text(const Value& contact, std::size_t number) {
+  const Value* name = contact.find("name");
+  std::string text = "contact " + (name != nullptr ? name->text("") : std::to_string(number)) +
+                     ": gap = " + text_of(contact.at("gap")) +
+                     ", restitution = " + text_of(contact.at("restitution"));
+  if (const Value* foot = contact.find("foot")) text += ", where " + text_of(*foot) + " > 0";
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string equations_text(const Value& table) {
+  const Value* mass = table.find("mass");
+  const bool is_matrix = mass != nullptr && mass->is_array();
+  std::string text = is_matrix ? matrix_text(*mass) : "";
+  text += lines(table.find("force"), is_matrix ? ": row of M q''" : "''", is_matrix ? nullptr : mass);
+  text += lines(table.find("rate"), "'", nullptr);
+  text += lines(table.find("definitions"), "", nullptr);
+  if (const Value* contacts = table.find("contact")) {
+    std::size_t number = 0;
+    for (const Value& contact : contacts->array("")) text += contact_text(contact, ++number);
+  }
+  if (const Value* period = table.find("period"))
+    text += "period of the forcing = " + text_of(*period) + "\n";
+  if (!text.empty()) text.pop_back();
+  return text;
+}
+
+ModelInfo model_of_file(const std::string& name, const Value& settings, std::string text) {
+  const Value file = checked(settings, file_keys(), "");
+  const Value& table = file.at("model");
+  const auto model = std::make_shared<const TypedModel>(table);
+  check_names(model->parameters(), table);
+  ModelInfo info;
+  info.name = name;
+  info.meaning = file.at("meaning").text("meaning");
+  for (const Value& paper : file.at("citations").array("citations"))
+    info.citations.push_back(paper.text("citations"));
+  info.equations = equations_text(table);
+  info.states = model->states();
+  info.contacts = model->contacts();
+  info.modes = typed_modes;
+  info.text = std::move(text);
+  info.start = [model](std::span<const double> values) { return model->start(values); };
+  info.set_parameters(model->parameters(),
+                      [model](std::span<const double> values, const Tolerance& tolerance) {
+                        return model->system(values, tolerance);
+                      });
+  return info;
+}
+
+}  // namespace graze

@@ -1,0 +1,151 @@
+/// Typical mistakes in typed systems: each is refused with its place, what is wrong and what to do instead.
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "core/models/equations/typed_model.hpp"
+#include "tests/support.hpp"
+
+using namespace graze;
+using namespace graze::test;
+
+namespace {
+
+/// Lines that a correct case might have, one of them wrong.
+struct Mistake {
+  std::string text;
+  std::string message;  ///< from the line on
+};
+
+const std::vector<Mistake> mistakes = {
+    // What is missing, or too much.
+    {"", "2:2: model.coordinates: is missing: coordinates, states or both"},
+    {"coordinates = ['x']", "2:2: model.force.x: is missing: the equation of x"},
+    {"coordinates = ['x']\nstates = ['p']\nforce = { x = 1 }",
+     "2:2: model.rate.p: is missing: the equation of p"},
+    {"coordinates = ['x']\nforce = { x = 1, y = 2 }", "5:18: model.force.y = 2: there is no y"},
+    {"coordinates = ['pos']\nforce = { pos = 1, post = 2 }",
+     "5:20: model.force.post = 2: there is no post; did you mean pos?"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\nforces = 1",
+     "6:1: model.forces = 1: unknown key; did you mean force?"},
+    {"coordinates = ['x']\nforce = { x = 1 }\ncontact = [{ gap = 'x' }]",
+     "6:12: model.contact.0.restitution: is missing"},
+    // Names.
+    {"coordinates = ['x', 'x']\nforce = { x = 1 }",
+     "4:22: model.coordinates = \"x\": the name x is there already"},
+    {"coordinates = ['t']\nforce = { t = 1 }",
+     "4:17: model.coordinates = \"t\": t means something else in expressions; another name"},
+    {"coordinates = ['x 1']\nforce = { x = 1 }",
+     "4:17: model.coordinates = \"x 1\": a name is a letter and then letters, digits and _, not \"x 1\""},
+    {"coordinates = ['x']\nforce = { x = '-x' }\nparameters = { x = 1 }",
+     "4:17: model.coordinates = \"x\": the name x is there already"},
+    {"coordinates = ['x']\nforce = { x = '-stiffnes*x' }\nparameters = { stiffness = 1 }",
+     "5:17: model.force.x = \"-stiffnes*x\": stiffnes: there is no such name; did you mean stiffness?"},
+    {"coordinates = ['x']\nstates = ['p']\nforce = { x = \"p'\" }\nrate = { p = 1 }",
+     "6:16: model.force.x = \"p'\": p': p is no coordinate: only these have a velocity"},
+    {"coordinates = ['x']\nforce = { x = 'a' }\ndefinitions = { a = 'b', b = 'a' }",
+     "6:31: model.definitions.b = \"a\": a: goes in a circle: a -> b -> a"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\ndefinitions = { a = 'b' }",
+     "6:22: model.definitions.a = \"b\": b: there is no such name"},
+    // Syntax.
+    {"coordinates = ['x']\nforce = { x = '-(x' }",
+     "5:17: model.force.x = \"-(x\": (: this parenthesis is not closed"},
+    {"coordinates = ['x']\nforce = { x = '-x)' }",
+     "5:18: model.force.x = \"-x)\": ): closes a parenthesis that is not open"},
+    {"coordinates = ['x']\nforce = { x = '2 x' }",
+     "5:18: model.force.x = \"2 x\": x: an operator is missing before it; a product is written with *"},
+    {"coordinates = ['x']\nforce = { x = '' }", "5:16: model.force.x = \"\": an expression is missing"},
+    {"coordinates = ['x']\nforce = { x = 'x**3' }",
+     "5:17: model.force.x = \"x**3\": **: a power is written ^"},
+    {"coordinates = ['x']\nforce = { x = 'sine(x)' }",
+     "5:16: model.force.x = \"sine(x)\": sine: there is no function sine; did you mean sin?"},
+    {"coordinates = ['x']\nforce = { x = 'ln(x)' }",
+     "5:16: model.force.x = \"ln(x)\": ln: the natural logarithm is log"},
+    {"coordinates = ['x']\nforce = { x = 'atan2(x, 1)' }",
+     "5:16: model.force.x = \"atan2(x, 1)\": atan2: write atan(y/x)"},
+    // Corners and jumps, divisions, exponents.
+    {"coordinates = ['x']\nforce = { x = '-abs(x)' }",
+     "5:17: model.force.x = \"-abs(x)\": abs: abs has a corner or a jump: say it as a contact"},
+    {"coordinates = ['x']\nforce = { x = \"-sign(x')\" }",
+     "5:17: model.force.x = \"-sign(x')\": sign: sign has a corner or a jump"},
+    {"coordinates = ['x']\nforce = { x = '1/0' }",
+     "5:18: model.force.x = \"1/0\": 0: is zero: nothing can be divided by it"},
+    {"coordinates = ['x']\nforce = { x = '2^x' }",
+     "5:18: model.force.x = \"2^x\": x: an exponent may depend on parameters only"},
+    // Time.
+    {"coordinates = ['x']\nforce = { x = 'cos(t)' }",
+     "5:20: model.force.x = \"cos(t)\": t: time has no place here; where it has, the model has a period"},
+    {"coordinates = ['x']\nforce = { x = 'cos(t)' }\nperiod = 5",
+     "6:1: model.period = 5: forces, rates or gaps are not the same a period later"},
+    {"coordinates = ['x']\nforce = { x = 'cos(t)' }\nperiod = -6.28",
+     "6:1: model.period = -6.28: is -6.28 at these parameter values: must satisfy 0 < x"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\nperiod = 'x'",
+     "6:11: model.period = \"x\": x: may depend on parameters only, not on time or states"},
+    // Mass.
+    {"coordinates = ['x']\nforce = { x = '-x' }\nmass = { x = \"x'\" }",
+     "6:1: model.mass = { x = \"x'\" }: may not depend on velocities"},
+    {"coordinates = ['x', 'y']\nforce = { x = 1, y = 1 }\nmass = [[1, 'x'], ['y', 1]]",
+     "6:1: model.mass = [[1, \"x\"], [\"y\", 1]]: must be symmetric"},
+    {"coordinates = ['x', 'y']\nforce = { x = 1, y = 1 }\nmass = [[1, 2]]",
+     "6:1: model.mass = [[1, 2]]: must be a table by coordinate, or a matrix of 2 rows and columns"},
+    // Contacts.
+    {"coordinates = ['x']\nforce = { x = 1 }\ncontact = [{ gap = \"1 - x'\", restitution = 1 }]",
+     "6:21: model.contact.0.gap = \"1 - x'\": 1 - x': a gap may not depend on velocities"},
+    {"coordinates = ['x']\nforce = { x = 1 }\ncontact = [{ gap = '1', restitution = 1 }]",
+     "6:21: model.contact.0.gap = \"1\": 1: a gap must depend on a coordinate"},
+    {"coordinates = ['x']\nforce = { x = 1 }\ncontact = [{ gap = 'x', restitution = '2' }]",
+     "6:40: model.contact.0.restitution = \"2\": is 2.0 at these parameter values: must satisfy 0 <= x <= 1"},
+    {"coordinates = ['x']\nforce = { x = 1 }\ncontact = [{ gap = 'x', restitution = 'x' }]",
+     "6:40: model.contact.0.restitution = \"x\": x: may depend on parameters only"},
+    // Symmetries, the order of states, the start.
+    {"coordinates = ['x']\nforce = { x = '-x' }\nstart = { x_dott = 1 }",
+     "6:11: model.start.x_dott = 1: there is no x_dott; did you mean x_dot?"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\nsymmetry = { shift = ['x'] }",
+     "6:24: model.symmetry.shift = \"x\": forces, rates or gaps depend on it"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\nsymmetry = { turn = ['y'] }",
+     "6:23: model.symmetry.turn = \"y\": there is no such coordinate or state"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\norder = ['x']",
+     "6:1: model.order = [\"x\"]: must have each coordinate, velocity and state once"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\nvelocities = ['v', 'w']",
+     "6:1: model.velocities = [\"v\", \"w\"]: must have a name for each coordinate"},
+    // Parameters.
+    {"coordinates = ['x']\nforce = { x = '-m*x' }\nparameters = { m = { value = 1, min = 2 } }",
+     "6:16: model.parameters.m = { value = 1, min = 2 }: must satisfy 2 <= x"},
+    {"coordinates = ['x']\nforce = { x = '-m*x' }\nparameters = { m = { value = 1, min = 0, above = 0 } }",
+     "6:42: model.parameters.m.above = 0.0: give min or above, not both"},
+};
+
+std::string message_of(const std::string& text) {
+  try {
+    make_model("name = 'equations'\n" + text);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("typed systems: mistakes are refused with their place and rule", "[equations]") {
+  CHECK(mistakes.size() >= 30);
+  for (const Mistake& mistake : mistakes) {
+    CAPTURE(mistake.text);
+    CHECK_THAT(message_of(mistake.text), Catch::Matchers::Contains(mistake.message));
+  }
+}
+
+TEST_CASE("typed systems: what nothing uses is warned of, with its place", "[equations]") {
+  const auto model = make_model(
+      "name = 'equations'\n"
+      "coordinates = ['x']\n"
+      "force = { x = '-k*x' }\n"
+      "parameters = { k = 1, d = 2 }\n"
+      "definitions = { damper = 'd*x' }");
+  const auto* typed = dynamic_cast<const TypedModel*>(model.get());
+  REQUIRE(typed != nullptr);
+  REQUIRE(typed->warnings().size() == 2);
+  CHECK_THAT(typed->warnings()[0],
+             Catch::Matchers::Contains("6:23: model.parameters.d = 2: no equation uses this parameter"));
+  CHECK_THAT(typed->warnings()[1],
+             Catch::Matchers::Contains("model.definitions.damper = \"d*x\": no equation"));
+}
