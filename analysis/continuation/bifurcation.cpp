@@ -69,8 +69,7 @@ std::pair<BifurcationKind, int> change_between(const Signature& before, const Si
       return {BifurcationKind::stick_border, i};
   }
   for (int i = 0; i < contacts; ++i) {
-    if (after.count(EventKind::impact, i) != before.count(EventKind::impact, i))
-      return {BifurcationKind::grazing, i};
+    if (after.hits(i) != before.hits(i)) return {BifurcationKind::grazing, i};
   }
   const auto more = [&](EventKind kind) { return after.count(kind) - before.count(kind); };
   if (more(EventKind::slip_to_stick) != 0 || more(EventKind::stick_to_slip) != 0)

@@ -211,9 +211,8 @@ namespace {
 /// Impacts of a contact in one turn, those of chatter sequences included.
 std::ptrdiff_t impacts_of(const Record& record, int contact) {
   const std::vector<Step>& steps = record.itinerary.steps;
-  return std::count_if(steps.begin(), steps.end(), [contact](const Step& s) {
-    return s.end == EventKind::impact && s.contact == contact;
-  });
+  return std::count_if(steps.begin(), steps.end(),
+                       [contact](const Step& s) { return is_hit(s.end) && s.contact == contact; });
 }
 
 /// Whether a contact's slowest impact outside of chatter is one about to lose its speed, or a gap is about to
@@ -227,7 +226,7 @@ bool nearly_grazes(const Record& record, int contact) {
     if (where == contact) slowest = std::min(slowest, speed);
   for (std::size_t k = 0; k < inside.size(); ++k) {
     const Step& step = record.itinerary.steps[k];
-    if (step.end != EventKind::impact || step.contact != contact || inside[k]) continue;
+    if (!is_hit(step.end) || step.contact != contact || inside[k]) continue;
     slowest = std::min(slowest, record.speeds[k]);
     fastest = std::max(fastest, record.speeds[k]);
   }
@@ -279,8 +278,7 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
   auto [kind, contact] =
       change_between(now_.point.signature, after, static_cast<int>(family_.model->contacts().size()));
   if (kind == BifurcationKind::grazing) {
-    const bool more =
-        after.count(EventKind::impact, contact) > now_.point.signature.count(EventKind::impact, contact);
+    const bool more = after.hits(contact) > now_.point.signature.hits(contact);
     if (last.record.times.empty()) {
       const auto system = family_.system(now_.point.parameter);
       last.record = record_of(*system, now_.point, now_.shooting->itinerary().periods);

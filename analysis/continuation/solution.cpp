@@ -102,7 +102,7 @@ void take_events(const Family& family, System& system, const Record& record, Bra
   }
   point.impacts.assign(family.model->contacts().size(), 0);
   for (const Step& step : record.itinerary.steps) {
-    if (step.end == EventKind::impact) ++point.impacts[static_cast<std::size_t>(step.contact)];
+    if (is_hit(step.end)) ++point.impacts[static_cast<std::size_t>(step.contact)];
   }
 }
 

@@ -17,7 +17,7 @@ void Tally::open_window(double time, System& system, const HybridState& state) {
   min_gap_speed_ = std::numeric_limits<double>::quiet_NaN();
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
     Track& track = tracks_[i];
-    track.closed = is_closed(state.mode, static_cast<std::int64_t>(i));
+    track.closed = system.in_contact(state, static_cast<int>(i));
     // A chatter that accumulates just after the border begins its stick there.
     track.closed_since = std::max(time, track.closed ? track.closed_since : time);
   }
@@ -104,6 +104,7 @@ void Tally::event(const Event& e) {
   Track& track = tracks_[i];
   switch (e.kind) {
     case EventKind::contact_begin:
+      if (track.closed) break;  // told again at a fresh start
       begin_stick(i, e.time);
       [[fallthrough]];
     case EventKind::impact:

@@ -79,11 +79,15 @@ void ImpactLog::event(const Event& e) {
     record.begin = e.time;
     record.approach_speed = e.approach_speed;
     record.before.assign(e.before.begin(), e.before.end());
+    if (std::isfinite(e.force)) {  // a stop that reports no loads
+      record.peak_force = record.greatest_penetration = ImpactRecord::nan;
+      record.friction_work = record.damping_work = ImpactRecord::nan;
+    }
     records_.push_back(std::move(record));
   }
   const bool slips = e.kind == EventKind::contact_begin || e.kind == EventKind::slip_to_stick ||
                      e.kind == EventKind::stick_to_slip || e.kind == EventKind::slip_reversal;
-  if (slips) {
+  if (slips && e.contact >= 0) {
     const std::size_t i = static_cast<std::size_t>(e.contact);
     if (i >= last_slip_event_.size()) last_slip_event_.resize(i + 1, ImpactRecord::nan);
     last_slip_event_[i] = e.time;

@@ -11,7 +11,7 @@
 namespace graze {
 
 /// One contact from its beginning to its end. NaN: not known, because the contact had begun before or has not
-/// ended yet.
+/// ended yet, or its system does not report it.
 struct ImpactRecord {
   struct Phase {
     int slip;     ///< sense of sliding, 0: sticks

@@ -31,10 +31,12 @@ class Recorder final : public Observer {
         // What rests on its contact at the start is closed from the start on; completed chatter is told.
         if (steps().empty() ? e.time > now_ : !completed(e.contact)) add(e, e.time - now_);
         break;
+      case EventKind::contact_begin:
+      case EventKind::contact_end:
       case EventKind::slip_to_stick:
       case EventKind::stick_to_slip:
       case EventKind::slip_reversal:
-        // What sticks at the start is told to.
+        // What sticks or is engaged at the start is told to.
         if (!steps().empty() || e.time > now_) add(e, e.time - now_);
         break;
       default:
@@ -62,7 +64,7 @@ class Recorder final : public Observer {
     record_.itinerary.steps.push_back({e.kind, place, e.mode, instant, {}});
     if (instant && e.kind == EventKind::release) free_from_impact_on(e.contact);
     record_.durations.push_back(instant ? 0 : duration);
-    record_.speeds.push_back(e.kind == EventKind::impact ? e.approach_speed : 0);
+    record_.speeds.push_back(is_hit(e.kind) ? e.approach_speed : 0);
     record_.times.push_back(e.time);
     now_ += std::max(0.0, duration);
   }
@@ -183,6 +185,10 @@ Signature signature_of(const Record& record) {
   }
   events = first;
   return signature;
+}
+
+int Signature::hits(int contact) const {
+  return count(EventKind::impact, contact) + count(EventKind::contact_begin, contact);
 }
 
 int Signature::count(EventKind kind) const {

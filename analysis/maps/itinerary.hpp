@@ -69,6 +69,8 @@ struct Signature {
   /// How often a kind of event occurs at a contact; anywhere.
   int count(EventKind kind, int contact) const;
   int count(EventKind kind) const;
+  /// Impacts and contacts begun at a contact.
+  int hits(int contact) const;
 };
 Signature signature_of(const Record& record);
 

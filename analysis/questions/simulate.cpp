@@ -19,6 +19,7 @@ class EventLog final : public Observer {
     int contact;
     int friction;
     double approach_speed;
+    double force;
     std::vector<double> before, after;
   };
 
@@ -30,6 +31,7 @@ class EventLog final : public Observer {
                      e.contact,
                      e.friction,
                      e.approach_speed,
+                     e.force,
                      {e.before.begin(), e.before.end()},
                      {e.after.begin(), e.after.end()}});
     if (e.contact < 0) return;
@@ -216,7 +218,7 @@ Dataset Simulate::write(const Samples& samples, const std::vector<EventLog::Row>
   if (rubs)
     add("sticks", {"sample", "dry_friction"}, samples.sticks, "whether the dry friction does not slide");
 
-  std::vector<double> time, speed, before, after;
+  std::vector<double> time, speed, force, before, after;
   std::vector<std::int8_t> kind;
   std::vector<std::int32_t> contact, friction;
   for (const EventLog::Row& row : events) {
@@ -225,6 +227,7 @@ Dataset Simulate::write(const Samples& samples, const std::vector<EventLog::Row>
     contact.push_back(row.contact);
     friction.push_back(row.friction);
     speed.push_back(row.approach_speed);
+    force.push_back(row.force);
     before.insert(before.end(), row.before.begin(), row.before.end());
     after.insert(after.end(), row.after.begin(), row.after.end());
   }
@@ -235,6 +238,8 @@ Dataset Simulate::write(const Samples& samples, const std::vector<EventLog::Row>
   add("event_before", {"event", "component"}, before, "state before the event");
   add("event_after", {"event", "component"}, after, "state after the event");
   add("event_approach_speed", {"event"}, speed, "normal speed towards the contact");
+  if (std::any_of(force.begin(), force.end(), [](double f) { return std::isfinite(f); }))
+    add("event_force", {"event"}, force, "force of a compliant stop after it begins, before it ends");
   add("outcome", {}, std::vector<std::int8_t>{static_cast<std::int8_t>(outcome)}, "what happened numerically",
       outcome_names());
   return data;

@@ -36,6 +36,7 @@ namespace graze {
 ///     ModeLayout layout() const
 ///     double amplitude(int k) const                 F_k, 0: no such friction
 ///     S sliding_speed(int k) const
+///     bool of_force(int guard) const                whether it is a force that something at rest needs
 ///     bool held(int k)                              does not slide in this mode though at its bound
 ///     RestProblem rest_problem(contacts, frictions) these at rest, in this order
 ///     void stop_sliding(const RestProblem&, frictions)  their speeds, zero but for rounding, exactly to zero
@@ -65,6 +66,15 @@ class FrictionContacts : public NewtonContacts<Engine, S, State> {
   Outcome hold(Observer* observer);
   Outcome settle(Observer* observer);
 
+  /// Whether forces that hold have bounds; an engine may have more of these than frictions.
+  bool bounded() { return frictions() > 0; }
+  /// Contact i at rest is pressed by more than it can hold, or holds with what is left to that; of contacts
+  /// with such a bound.
+  void press_in(int, const RestForce&, Observer*) {}
+  void keep_below(int, const RestForce&) {}
+  void remember();
+  Outcome meet_bound(int guard, Observer* observer);
+  void pass_bound(int guard, Observer* observer);
   bool rests(int k) { return engine().layout().sliding(mode_, k) == Sliding::stuck || engine().held(k); }
 
  private:
@@ -73,8 +83,6 @@ class FrictionContacts : public NewtonContacts<Engine, S, State> {
   Engine& engine() { return static_cast<Engine&>(*this); }
   int frictions() { return static_cast<int>(engine().layout().frictions); }
   bool exists(int k) { return engine().amplitude(k) > 0; }
-  void remember();
-  void pass_bound(int guard, Observer* observer);
   std::vector<int> contacts_at_rest() const;
   std::vector<int> frictions_at_rest();
   void decide_contact(int i, const RestForce& force, Observer* observer);
@@ -89,6 +97,7 @@ class FrictionContacts : public NewtonContacts<Engine, S, State> {
 
 template <class Engine, class S, class State>
 void FrictionContacts<Engine, S, State>::remember() {
+  fired_ = -1;
   before_.clear();
   for (int k = 0; k < frictions(); ++k) {
     before_.push_back(rests(k) ? Sliding::stuck : engine().layout().sliding(mode_, k));
@@ -104,16 +113,19 @@ Outcome FrictionContacts<Engine, S, State>::start(Observer* observer) {
 
 template <class Engine, class S, class State>
 Outcome FrictionContacts<Engine, S, State>::meet(const Crossing& c, Observer* observer) {
-  if (frictions() == 0) return Contacts::meet(c, observer);
+  if (!engine().bounded()) return Contacts::meet(c, observer);
   remember();
-  fired_ = -1;
   if (c.guard < engine().count() && !closed(c.guard)) return Contacts::meet(c, observer);
-  fired_ = c.guard;
+  return meet_bound(c.guard, observer);
+}
+
+/// A force at its bound, or a sliding speed at zero.
+template <class Engine, class S, class State>
+Outcome FrictionContacts<Engine, S, State>::meet_bound(int guard, Observer* observer) {
+  fired_ = guard;
   const std::int64_t before = mode_;
-  const Outcome outcome = settle(observer);
-  const int k = (c.guard - engine().count()) / 2;
-  const bool of_force = c.guard < engine().count() || engine().layout().sliding(mode_, k) == Sliding::stuck;
-  if (mode_ == before && of_force) pass_bound(c.guard, observer);
+  const Outcome outcome = engine().settle(observer);
+  if (mode_ == before && engine().of_force(guard)) engine().pass_bound(guard, observer);
   return outcome;
 }
 
@@ -177,7 +189,7 @@ std::vector<int> FrictionContacts<Engine, S, State>::frictions_at_rest() {
 
 template <class Engine, class S, class State>
 Outcome FrictionContacts<Engine, S, State>::hold(Observer* observer) {
-  if (frictions() == 0) return Contacts::hold(observer);
+  if (!engine().bounded()) return Contacts::hold(observer);
   const std::vector<int> contacts = contacts_at_rest();
   const std::vector<int> still = frictions_at_rest();
   resting_.clear();
@@ -209,6 +221,10 @@ Outcome FrictionContacts<Engine, S, State>::settle(Observer* observer) {
 
 template <class Engine, class S, class State>
 void FrictionContacts<Engine, S, State>::decide_contact(int i, const RestForce& f, Observer* observer) {
+  if (f.place == RestForce::Place::most) {
+    engine().press_in(i, f, observer);
+    return;
+  }
   const bool stays = f.place == RestForce::Place::free || f.held;
   mode_ = engine().layout().with_idle(mode_, i, f.held);
   if (f.undecided()) return;
@@ -218,6 +234,7 @@ void FrictionContacts<Engine, S, State>::decide_contact(int i, const RestForce& 
   }
   if (!closed(i)) close(i, observer, value_of(time));
   touch(i, !f.held && f.leaves_bound(f.force, f.force_rate) ? 1 : 0);
+  engine().keep_below(i, f);
 }
 
 /// Neither a force presses these bodies onto their contacts nor off them: all else being decided, of each the

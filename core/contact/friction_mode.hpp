@@ -1,4 +1,5 @@
-/// Which contacts and frictions of a linear system hold, packed into one integer.
+/// Which contacts and frictions of a linear system hold and which compliant stops are engaged, packed into
+/// one integer.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +16,27 @@ enum class Sliding : std::int64_t {
   stuck        ///< s = 0 by its own force |λ| ≤ F
 };
 
+/// What a compliant stop does that is not closed: a body at rest on its abutment closes it.
+enum class Spring : std::int64_t {
+  open = 0,   ///< not reached
+  engaged,    ///< its force acts
+  recovering  ///< released by a vanishing force at a penetration that has not come back to zero yet
+};
+
 /// The bits of a mode: contact i closed; then two bits per friction; then contact i idle, that is closed
-/// without a force because frictions or other contacts hold the body.
+/// without a force because frictions or other contacts hold the body; then two bits per compliant stop.
 struct ModeLayout {
   std::int64_t contacts = 0;
   std::int64_t frictions = 0;
+  std::int64_t springs = 0;  ///< as many as contacts where some are compliant, else 0
 
   static constexpr std::int64_t most_bits = 62;
-  std::int64_t guards() const { return contacts + 2 * frictions; }
-  std::int64_t bits() const { return frictions == 0 ? contacts : 2 * (contacts + frictions); }
+  /// Of the contacts, then two of each friction, then a second one of each contact that may be compliant.
+  std::int64_t guards() const { return contacts + 2 * frictions + springs; }
+  std::int64_t second_guard(std::int64_t i) const { return contacts + 2 * frictions + i; }
+  std::int64_t bits() const {
+    return frictions == 0 && springs == 0 ? contacts : 2 * (contacts + frictions + springs);
+  }
   /// Whether there is room for idle contacts: always where there are frictions.
   bool tells_idle() const { return 2 * (contacts + frictions) <= most_bits; }
 
@@ -41,8 +54,22 @@ struct ModeLayout {
     const std::int64_t bit = std::int64_t{1} << (contacts + 2 * frictions + i);
     return idle ? mode | bit : mode & ~bit;
   }
+  Spring spring(std::int64_t mode, std::int64_t i) const {
+    return springs == 0 ? Spring::open : static_cast<Spring>((mode >> spring_place(i)) & 3);
+  }
+  std::int64_t with_spring(std::int64_t mode, std::int64_t i, Spring spring) const {
+    const std::int64_t place = spring_place(i);
+    return (mode & ~(std::int64_t{3} << place)) | (static_cast<std::int64_t>(spring) << place);
+  }
+  /// What is left of a mode when only the compliant stops stand as they do.
+  std::int64_t springs_of(std::int64_t mode) const {
+    return springs == 0 ? 0 : (mode >> spring_place(0)) << spring_place(0);
+  }
   /// Whether contact i is held by its own force.
   bool carries(std::int64_t mode, std::int64_t i) const { return is_closed(mode, i) && !idle(mode, i); }
+
+ private:
+  std::int64_t spring_place(std::int64_t i) const { return 2 * (contacts + frictions + i); }
 };
 
 /// Sign of the friction force's λ at its bound.

@@ -44,7 +44,7 @@ namespace graze {
 /// An engine derives from this and provides, beyond what the loop asks for,
 ///
 ///     int count() const                      contacts
-///     bool exists(int i) const               false: switched off
+///     bool exists(int i) const               false: switched off, or no rigid contact
 ///     bool reaches(int i) const              false: the gap means nothing here, a body passes by
 ///     void pass_by(int i)                    it does
 ///     S gap(int i), S approach(int i)        at the state; approach = −d gap/dt
@@ -95,6 +95,10 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
   void strike(int i, const S& speed) { engine().kick(i, speed); }
   /// Whether the gap is just about to mean nothing, but for rounding; likewise.
   bool at_end(int) const { return false; }
+  /// A fresh start: stops that are no rigid contacts; likewise.
+  void enter(Observer*) {}
+  /// The fastest rate of the motion as it goes now; likewise.
+  double rate_now() { return engine().fastest_rate(); }
   /// Likewise.
   bool tells_idle() const { return false; }
   bool idle(int) const { return false; }
@@ -105,6 +109,9 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
   Outcome hold(Observer* observer);
   Outcome settle(Observer* observer) { return engine().hold(observer); }
   Outcome strike_as_prescribed(int i);
+
+  static constexpr double digits = 8 * std::numeric_limits<double>::epsilon();
+  double gap_rounding(int i) { return digits * engine().reach(i); }
 
   std::vector<int> resting_;  ///< contacts at zero gap and zero normal speed, to be settled
 
@@ -123,8 +130,6 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
     return closed(i) || touches_[static_cast<std::size_t>(i)].order > 1 ||
            std::find(resting_.begin(), resting_.end(), i) != resting_.end();
   }
-  static constexpr double digits = 8 * std::numeric_limits<double>::epsilon();
-  double gap_rounding(int i) { return digits * engine().reach(i); }
   /// Of where a flight ends.
   double flight_rounding() { return digits * engine().speed() / engine().fastest_rate(); }
   void part(int i, Observer* observer);
@@ -136,7 +141,7 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
   /// Whether contact i has just been left at a speed.
   bool leaves(int i) const {
     const ExactTouch& touch = touches_[static_cast<std::size_t>(i)];
-    return !closed(i) && touch.order == 1 && touch.speed > S(0);
+    return !closed(i) && touch.order == 1 && touch.speed > S(0) && engine().exists(i);
   }
   bool leaves_some() const;
   void come_to_rest(int i);
@@ -159,6 +164,7 @@ Outcome NewtonContacts<Engine, S, State>::start(Observer* observer) {
   std::fill(touches_.begin(), touches_.end(), ExactTouch{});
   resting_.clear();
   settled_ = true;
+  engine().enter(observer);
   engine().jumped();
   int approaching = -1;
   const double slow = slack * engine().speed();
@@ -398,7 +404,7 @@ void NewtonContacts<Engine, S, State>::complete_chatter(int i, Observer* observe
   if (!leaves(i)) return;
   const Rebound<S> rebound = engine().rebound(i, touches_[static_cast<std::size_t>(i)].speed);
   const double digit = std::numeric_limits<double>::epsilon() * engine().reach(i);
-  if (!chatter_completes(values_of(rebound), engine().fastest_rate(), tolerance_.chatter, tolerance_.turn,
+  if (!chatter_completes(values_of(rebound), engine().rate_now(), tolerance_.chatter, tolerance_.turn,
                          digit)) {
     return;
   }

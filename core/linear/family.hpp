@@ -77,11 +77,14 @@ class LinearFamilySystem final : public System {
     if (layout_of(plain_.system()).sliding(state.mode, k) == Sliding::stuck) return true;
     return plain_.mode(state.mode).frictions[static_cast<std::size_t>(k)].held;
   }
+  bool in_contact(const HybridState& state, int i) const override {
+    return is_closed(state.mode, i) || layout_of(plain_.system()).spring(state.mode, i) == Spring::engaged;
+  }
   double period() const override { return plain_.period(); }
   bool periodic() const override { return plain_.system().commensurate; }
   double rate() const override { return rate_; }
   std::optional<LinearLaw> linear_law() const override {
-    if (frictions() > 0) return std::nullopt;
+    if (frictions() > 0 || plain_.system().any_compliant()) return std::nullopt;
     const auto& s = plain_.system();
     const auto matrix = [](const auto& m) { return LinearLaw::Matrix(m.data(), m.rows(), m.cols()); };
     const auto vector = [](const auto& v) { return LinearLaw::Vector(v.data(), v.size()); };
@@ -117,7 +120,9 @@ class LinearFamilySystem final : public System {
     });
   }
 
-  bool prescribes(int parameter) const override { return frictions() == 0 && !is_amplitude(parameter); }
+  bool prescribes(int parameter) const override {
+    return frictions() == 0 && !plain_.system().any_compliant() && !is_amplitude(parameter);
+  }
   std::optional<Course> follow(std::span<const Leg> legs, int parameter) override {
     if constexpr (Frictions == 0 || Frictions == Eigen::Dynamic) {
       if (!prescribes(parameter)) return System::follow(legs, parameter);
@@ -266,10 +271,14 @@ std::unique_ptr<System> linear_family_system(const Builder& builder, std::span<c
                                              const FrictionAmplitudes& amplitudes = {}) {
   using Family = LinearFamilySystem<Dofs, Harmonics, Contacts, Frictions>;
   const auto equations = builder(values);
-  const bool finite =
-      equations.mass.allFinite() && equations.damping.allFinite() && equations.stiffness.allFinite() &&
-      equations.constant.allFinite() && equations.frequency.allFinite() && equations.cosine.allFinite() &&
-      equations.sine.allFinite() && equations.sliding.allFinite() && equations.friction.allFinite();
+  bool finite = equations.mass.allFinite() && equations.damping.allFinite() &&
+                equations.stiffness.allFinite() && equations.constant.allFinite() &&
+                equations.frequency.allFinite() && equations.cosine.allFinite() &&
+                equations.sine.allFinite() && equations.sliding.allFinite() && equations.friction.allFinite();
+  if constexpr (may_comply<Contacts>) {
+    finite = finite && equations.stop_stiffness.allFinite() && equations.stop_damping.allFinite() &&
+             equations.preload.allFinite();
+  }
   if (!finite) return nullptr;
   if (!is_positive_definite(equations.mass)) return nullptr;
   return std::make_unique<Family>(equations, builder, builder, values, tolerance, amplitudes);

@@ -30,7 +30,7 @@ template <int Dofs, int Harmonics>
 inline constexpr int extended_size = (Dofs == Eigen::Dynamic) ? Eigen::Dynamic : 2 * Dofs + 2 * Harmonics + 1;
 template <int Dofs>
 inline constexpr int state_size = (Dofs == Eigen::Dynamic) ? Eigen::Dynamic : 2 * Dofs;
-/// One guard per contact, then two per friction.
+/// One guard per contact, then two per friction; without a size also ModeLayout::springs.
 template <int Contacts, int Frictions>
 inline constexpr int guard_count = (Contacts == Eigen::Dynamic || Frictions == Eigen::Dynamic)
                                        ? Eigen::Dynamic
@@ -38,8 +38,33 @@ inline constexpr int guard_count = (Contacts == Eigen::Dynamic || Frictions == E
 
 template <class S, int D, int H, int C, int F>
 ModeLayout layout_of(const LinearSystem<S, D, H, C, F>& system) {
-  return {system.position.size(), system.friction.size()};
+  return {system.position.size(), system.friction.size(),
+          system.any_compliant() ? system.position.size() : 0};
 }
+
+/// Springs, dampers and constant forces that act in a mode, those of engaged stops included:
+/// K + Σ k_i n_i n_iᵀ, C + Σ c_i n_i n_iᵀ, f + Σ n_i (k_i d_i − P_i).
+template <class S, int Dofs>
+struct ActingForces {
+  Eigen::Matrix<S, Dofs, Dofs> stiffness, damping;
+  Eigen::Matrix<S, Dofs, 1> constant;
+
+  template <int H, int C, int F>
+  ActingForces(const LinearSystem<S, Dofs, H, C, F>& system, std::int64_t mode)
+      : stiffness(system.stiffness), damping(system.damping), constant(system.constant) {
+    if constexpr (may_comply<C>) {
+      const ModeLayout layout = layout_of(system);
+      for (Eigen::Index i = 0; i < layout.springs; ++i) {
+        if (layout.spring(mode, i) != Spring::engaged) continue;
+        const Eigen::Matrix<S, Dofs, 1> normal = system.normal.col(i);
+        const Eigen::Matrix<S, Dofs, Dofs> both = matrix_product(normal, normal.transpose());
+        stiffness += both * system.stop_stiffness(i);
+        damping += both * system.stop_damping(i);
+        constant += normal * S(system.stop_stiffness(i) * system.position(i) - system.preload(i));
+      }
+    }
+  }
+};
 
 /// While it sticks, the amplitude of a friction counts for so much more: forces that only reach it, as they
 /// do at rest where a textbook example ends, move nothing by their rounding.
@@ -48,7 +73,9 @@ inline constexpr double static_margin = 1e-14;
 /// What a contact needs to know in one mode.
 template <class S, int Dofs, int Z>
 struct ContactRows {
-  Eigen::Matrix<S, 1, Z> guard;        ///< gap while open, contact force while closed (both >= 0)
+  Eigen::Matrix<S, 1, Z> guard;        ///< gap while open, contact force while closed (both >= 0); of a
+                                       ///< compliant stop that is engaged what its law says, else δ
+  Eigen::Matrix<S, 1, Z> second;       ///< of a compliant stop: at rest P − λ, engaged with preload δ
   Eigen::Matrix<S, 1, Z> pressing;     ///< open: a, acceleration onto the contact of the body at rest there
   Eigen::Matrix<S, 1, Z> rate;         ///< open: ȧ along the motion with the contact closed
   S damping{0};                        ///< open: γ
@@ -93,7 +120,8 @@ class LinearMode {
   const Row& guard(std::size_t k) const {
     if (k < contacts.size()) return contacts[k].guard;
     k -= contacts.size();
-    return frictions[k / 2].guard[k % 2];
+    if (k < 2 * frictions.size()) return frictions[k / 2].guard[k % 2];
+    return contacts[k - 2 * frictions.size()].second;
   }
   Eigen::Index dofs() const { return dofs_; }
   /// e^{Ah}.
@@ -105,6 +133,7 @@ class LinearMode {
 
  private:
   void set_extended(const System& system, const Eigen::Matrix<S, Dofs, Z>& acceleration);
+  void set_spring(const System& system, Eigen::Index i, Spring spring);
   Eigen::Index dofs_ = 0;
   mutable std::vector<Square> powers_;
 };
@@ -178,8 +207,9 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
   using Rows = Eigen::Matrix<S, Dofs, Z>;
 
   const Coordinates inverse_mass = inverse_of(sys.mass);
+  const ActingForces<S, Dofs> acting(sys, mode);
   Rows force(n, z);
-  force << -sys.stiffness, -sys.damping, sys.cosine, sys.sine, sys.constant;
+  force << -acting.stiffness, -acting.damping, sys.cosine, sys.sine, acting.constant;
   if constexpr (Frictions != 0) {
     for (Eigen::Index k = 0; k < layout.frictions; ++k) {
       const Sliding sliding = layout.sliding(mode, k);
@@ -201,10 +231,18 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
     admissible -= matrix_product(push, response);
     acceleration -= matrix_product(push, pressing);
   };
-  for (Eigen::Index i = 0; i < m; ++i) {
-    if (layout.carries(mode, i)) hold(sys.normal.col(i));
-  }
-  const Coordinates impulsive = admissible;  // friction is finite: it passes no impulse on
+  std::vector<std::size_t> place_of(static_cast<std::size_t>(m));  // of a contact in `holding`
+  const auto hold_contacts = [&](bool compliant) {
+    for (Eigen::Index i = 0; i < m; ++i) {
+      if (!layout.carries(mode, i) || sys.compliant(i) != compliant) continue;
+      place_of[static_cast<std::size_t>(i)] = holding.size();
+      hold(sys.normal.col(i));
+    }
+  };
+  hold_contacts(false);
+  const Coordinates impulsive = admissible;  // friction and preload are finite: they pass no impulse on
+  hold_contacts(true);
+  const std::size_t contacts_held = holding.size();
   if constexpr (Frictions != 0) {
     for (Eigen::Index k = 0; k < layout.frictions; ++k) {
       if (layout.sliding(mode, k) == Sliding::stuck) hold(sys.sliding.col(k));
@@ -240,14 +278,20 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
   }
   eliminate(G, reactions);
   const Row never = Row::Unit(z, z - 1);  // a guard that never comes near zero
-  std::size_t place = 0;                  // in the order of `holding`
   for (Eigen::Index i = 0; i < m; ++i) {
     ContactRows<S, Dofs, Z>& c = contacts[static_cast<std::size_t>(i)];
+    if (layout.springs > 0) c.second = never;
     if (is_closed(mode, i)) {
       if (layout.carries(mode, i)) {
-        c.reaction = reactions[place++];
+        c.reaction = reactions[place_of[static_cast<std::size_t>(i)]];
         c.guard = matrix_product(c.reaction, force);
         c.push = c.reaction.transpose();
+        if constexpr (may_comply<Contacts>) {
+          if (sys.compliant(i)) {
+            c.second = -c.guard;
+            c.second(z - 1) += sys.preload(i) * (1 + static_margin);
+          }
+        }
       } else {
         c.guard = never;
         c.reaction.setZero(n);
@@ -258,6 +302,10 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
     if (!std::isfinite(value_of(sys.position(i)))) {  // no such stop
       c.guard = never;
       c.pressing.setZero(z);
+      continue;
+    }
+    if (const Spring spring = layout.spring(mode, i); spring != Spring::open) {
+      set_spring(sys, i, spring);
       continue;
     }
     const Eigen::Matrix<S, Dofs, 1> normal = sys.normal.col(i);
@@ -288,16 +336,17 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
     Square A_held = A;
     A_held.block(n, 0, n, z) = held;
     c.rate = matrix_product(c.pressing, A_held);
-    const Eigen::Matrix<S, Dofs, 1> drag = matrix_product(sys.damping, c.push);
+    const Eigen::Matrix<S, Dofs, 1> drag = matrix_product(acting.damping, c.push);
     c.damping = normal.dot(Eigen::Matrix<S, Dofs, 1>(matrix_product(admissible, drag)));
     const Eigen::Matrix<S, 1, Dofs> across = matrix_product(normal.transpose(), admissible);
     const Coordinates admissible_held = admissible - matrix_product(c.push, across);
     c.gap_to_position = matrix_product(admissible_held, drag);
-    const Eigen::Matrix<S, Dofs, 1> pull = matrix_product(sys.stiffness, c.push);
-    const Eigen::Matrix<S, Dofs, 1> lag = matrix_product(sys.damping, c.gap_to_position);
+    const Eigen::Matrix<S, Dofs, 1> pull = matrix_product(acting.stiffness, c.push);
+    const Eigen::Matrix<S, Dofs, 1> lag = matrix_product(acting.damping, c.gap_to_position);
     c.gap_to_velocity = matrix_product(admissible_held, Eigen::Matrix<S, Dofs, 1>(pull - lag));
   }
   if constexpr (Frictions != 0) {
+    std::size_t place = contacts_held;  // in `holding`
     frictions.resize(static_cast<std::size_t>(layout.frictions));
     for (Eigen::Index k = 0; k < layout.frictions; ++k) {
       FrictionRows<S, Dofs, Z>& f = frictions[static_cast<std::size_t>(k)];
@@ -317,6 +366,28 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
         f.guard[0].segment(n, n) = along.transpose() * S(sign_of(sliding));
       }
     }
+  }
+}
+
+/// Guards of compliant stop i while it is engaged or recovering; the other rows are asked of open contacts.
+template <class S, int Dofs, int Harmonics, int Contacts, int Frictions>
+void LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::set_spring(const System& sys, Eigen::Index i,
+                                                                     Spring spring) {
+  if constexpr (may_comply<Contacts>) {
+    const Eigen::Index z = A.rows();
+    ContactRows<S, Dofs, Z>& c = contacts[static_cast<std::size_t>(i)];
+    Row penetration = Row::Zero(z);
+    penetration.segment(0, dofs_) = sys.normal.col(i).transpose();
+    penetration(z - 1) = -sys.position(i);
+    c.pressing.setZero(z);
+    c.rate.setZero(z);
+    c.push.setZero(dofs_);
+    c.guard = penetration;
+    if (spring != Spring::engaged || sys.law_of(i) == StopLaw::release_by_gap) return;
+    c.guard *= sys.stop_stiffness(i);
+    c.guard.segment(dofs_, dofs_) = sys.normal.col(i).transpose() * sys.stop_damping(i);
+    c.guard(z - 1) += sys.preload(i);
+    if (value_of(sys.preload(i)) > 0) c.second = penetration;
   }
 }
 

@@ -1,5 +1,5 @@
 /// The motion of a linear system with stops and dry friction: exact flow between the instants of
-/// core/newton_contacts and core/friction_contacts.
+/// core/contact/newton_contacts, friction_contacts and compliant_contacts.
 #pragma once
 
 #include <Eigen/Core>
@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/contact/compliant_contacts.hpp"
 #include "core/contact/friction_contacts.hpp"
 #include "core/contact/friction_mode.hpp"
 #include "core/contact/newton_contacts.hpp"
@@ -24,11 +25,12 @@
 
 namespace graze {
 
-/// What decides at an instant; without frictions nothing of theirs is compiled in.
-template <class Motion, class S, int Dofs, int Frictions>
-using LinearRules =
+/// What decides at an instant; without frictions or compliant stops nothing of theirs is compiled in.
+template <class Motion, class S, int Dofs, int Contacts, int Frictions>
+using LinearRules = std::conditional_t<
+    may_comply<Contacts>, CompliantContacts<Motion, S, Eigen::Matrix<S, state_size<Dofs>, 1>>,
     std::conditional_t<Frictions == 0, NewtonContacts<Motion, S, Eigen::Matrix<S, state_size<Dofs>, 1>>,
-                       FrictionContacts<Motion, S, Eigen::Matrix<S, state_size<Dofs>, 1>>>;
+                       FrictionContacts<Motion, S, Eigen::Matrix<S, state_size<Dofs>, 1>>>>;
 
 /// cos Ω_j t, then sin Ω_j t.
 template <class S, class P, int D, int H, int C, int F>
@@ -49,11 +51,12 @@ Eigen::Matrix<S, H == Eigen::Dynamic ? H : 2 * H, 1> forcing_phases(const Linear
 /// One moving point. `S` is the scalar of the state, `P` of the parameters (double with plain or dual S; or
 /// both the same dual).
 template <class S, class P, int Dofs, int Harmonics, int Contacts, int Frictions = 0>
-class LinearMotion
-    : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Contacts, Frictions>, S, Dofs, Frictions> {
+class LinearMotion : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Contacts, Frictions>, S, Dofs,
+                                        Contacts, Frictions> {
  public:
   using Mode = LinearMode<P, Dofs, Harmonics, Contacts, Frictions>;
-  using Rules = LinearRules<LinearMotion, S, Dofs, Frictions>;
+  using Rules = LinearRules<LinearMotion, S, Dofs, Contacts, Frictions>;
+  using Rubbing = FrictionContacts<LinearMotion, S, Eigen::Matrix<S, Mode::X, 1>>;
   using Contact = NewtonContacts<LinearMotion, S, Eigen::Matrix<S, Mode::X, 1>>;
   using Loop = typename Rules::Loop;
   using Plain = LinearDynamics<double, Dofs, Harmonics, Contacts, Frictions>;
@@ -84,6 +87,7 @@ class LinearMotion
  private:
   friend Loop;
   friend Rules;
+  friend Rubbing;
   friend Contact;
   using Loop::closed;
   using Loop::mode_;
@@ -98,10 +102,14 @@ class LinearMotion
   S period() const { return S(carried_.period()); }
   bool commensurate() const { return carried_.system().commensurate; }
   double fastest_rate() const { return rate_; }
+  /// Engaged stops may be faster than all else.
+  double rate_now() { return layout().springs == 0 ? rate_ : std::max(rate_, 1 / plain_.mode(mode_).cell); }
 
   int count() const { return static_cast<int>(plain_.system().position.size()); }
   Eigen::Index dofs() const { return plain_.system().mass.rows(); }
-  bool exists(int i) const { return std::isfinite(plain_.system().position(i)); }
+  bool exists(int i) const {
+    return std::isfinite(plain_.system().position(i)) && !plain_.system().compliant(i);
+  }
   bool reaches(int) const { return true; }
   void pass_by(int) {}
   bool any_closed() const { return mode_ != 0; }
@@ -168,12 +176,30 @@ class LinearMotion
   Rebound<S> rebound(int i, const S& speed);
   void pass_on(int i, const S& integral);
   Onset onset(int guard, std::int64_t mode, int from);
+  double guard_gain(int guard, std::int64_t mode) const;
   bool stays_at_zero(int k, std::span<const double> c) const;
 
   ModeLayout layout() const { return layout_of(plain_.system()); }
   double amplitude(int k) const { return plain_.system().friction(k); }
   S sliding_speed(int k) const { return carried_.system().sliding.col(k).dot(x.tail(dofs())); }
   bool held(int k) { return friction_rows(k).held; }
+  bool of_force(int guard) const;
+
+  bool compliant(int i) const {
+    return plain_.system().compliant(i) && std::isfinite(plain_.system().position(i));
+  }
+  bool releases_by_gap(int i) const { return plain_.system().law_of(i) == StopLaw::release_by_gap; }
+  double preload(int i) const { return plain_.system().preload(i); }
+  double stop_stiffness(int i) const { return plain_.system().stop_stiffness(i); }
+  double stop_damping(int i) const { return plain_.system().stop_damping(i); }
+  double stop_force(int i) const {
+    return preload(i) - stop_stiffness(i) * value_of(gap(i)) + stop_damping(i) * value_of(approach(i));
+  }
+  double inward(int i) {
+    const auto accelerations = (plain_.mode(mode_).A.middleRows(dofs(), dofs()) * extended_values()).eval();
+    return plain_.system().normal.col(i).dot(accelerations);
+  }
+  void take_gap(int i) { x.head(dofs()) += values_of(rows(i).push) * S(value_of(gap(i))); }
   RestProblem rest_problem(const std::vector<int>& contacts, const std::vector<int>& frictions) const;
   void stop_sliding(const RestProblem& problem, const std::vector<int>& frictions);
   void add_friction(int i, Rebound<S>& rebound);
@@ -332,7 +358,8 @@ void LinearMotion<S, P, D, H, C, F>::watch(Observer& observer, double end) {
     const bool falls = flow_.slope(i) < 0;
     const bool turns = falls != (flow_.next_slope(i) < 0);
     // Where the gap may be small even a cell that falls at both ends is looked into.
-    if (closed(i) || (!turns && (!falls || flow_.clear(i)))) continue;
+    if (closed(i) || layout().spring(mode_, i) != Spring::open) continue;
+    if (!turns && (!falls || flow_.clear(i))) continue;
     watch_gap(observer, i, flow_.coefficients(i), EvenClock{begin, cell}, end);
   }
 }
@@ -463,11 +490,14 @@ void LinearMotion<S, P, D, H, C, F>::add_vanishing_friction(int guard, S& value)
   const auto& mode = plain_.mode(mode_);
   Eigen::Matrix<double, 1, D> reaction = Eigen::Matrix<double, 1, D>::Zero(dofs());  // of the guard
   Eigen::Matrix<double, D, 1> leaving = Eigen::Matrix<double, D, 1>::Zero(dofs());   // the acceleration
-  if (guard < count()) {
-    if (!layout().carries(mode_, guard)) return;
-    reaction = mode.contacts[static_cast<std::size_t>(guard)].reaction;
+  const int second = static_cast<int>(layout().second_guard(0));
+  if (guard < count() || guard >= second) {
+    const int i = guard < count() ? guard : guard - second;
+    if (!layout().carries(mode_, i)) return;
+    const double side = guard < count() ? 1 : -1;
+    reaction = side * mode.contacts[static_cast<std::size_t>(i)].reaction;
     leaving =
-        -plain_.mode(mode_ & ~(std::int64_t{1} << guard)).admissible * plain_.system().normal.col(guard);
+        -side * (plain_.mode(mode_ & ~(std::int64_t{1} << i)).admissible * plain_.system().normal.col(i));
   } else if constexpr (F != 0) {
     const int j = (guard - count()) / 2;
     if (layout().sliding(mode_, j) != Sliding::stuck) return;
@@ -493,12 +523,13 @@ RestProblem LinearMotion<S, P, D, H, C, F>::rest_problem(const std::vector<int>&
   const Eigen::VectorXd q = values_of(x.head(n));
   const Eigen::VectorXd v = values_of(x.tail(n));
   RestProblem p;
+  const ActingForces<double, D> acting(sys, mode_);
   p.inverse_mass = inverse_of(sys.mass);
-  p.damping = sys.damping;
-  p.force = sys.constant - sys.stiffness * q - sys.damping * v;
-  p.force_size = sys.constant.cwiseAbs() + sys.stiffness.cwiseAbs() * q.cwiseAbs() +
-                 sys.damping.cwiseAbs() * v.cwiseAbs();
-  p.force_rate = -sys.stiffness * v;
+  p.damping = acting.damping;
+  p.force = acting.constant - acting.stiffness * q - acting.damping * v;
+  p.force_size = acting.constant.cwiseAbs() + acting.stiffness.cwiseAbs() * q.cwiseAbs() +
+                 acting.damping.cwiseAbs() * v.cwiseAbs();
+  p.force_rate = -acting.stiffness * v;
   for (Eigen::Index j = 0; j < sys.frequency.size(); ++j) {
     const double phase = sys.frequency(j) * value_of(time);
     p.force += sys.cosine.col(j) * std::cos(phase) + sys.sine.col(j) * std::sin(phase);
@@ -518,8 +549,12 @@ RestProblem LinearMotion<S, P, D, H, C, F>::rest_problem(const std::vector<int>&
   p.most.resize(count);
   p.least.setZero(count);
   for (Eigen::Index k = 0; k < m; ++k) {
-    p.directions.col(k) = sys.normal.col(contacts[static_cast<std::size_t>(k)]);
+    const int i = contacts[static_cast<std::size_t>(k)];
+    p.directions.col(k) = sys.normal.col(i);
     p.most(k) = std::numeric_limits<double>::infinity();
+    if constexpr (may_comply<C>) {
+      if (sys.compliant(i)) p.most(k) = sys.preload(i) * (1 + static_margin);
+    }
   }
   for (Eigen::Index k = m; k < count; ++k) {
     const int friction = frictions[static_cast<std::size_t>(k - m)];
@@ -566,12 +601,15 @@ Onset LinearMotion<S, P, D, H, C, F>::onset(int guard, std::int64_t mode, int fr
   // Where terms cancel in the rows already, these do not tell what they were: accelerations do, here and
   // within a cell.
   const double cell = scan.mode.cell;
-  const auto& A = plain_.scan(0).mode.A;
+  const auto& A = plain_.scan(layout().springs_of(mode)).mode.A;
   const Eigen::Matrix<double, Z, 1> near = z.cwiseAbs() + cell * (A.cwiseAbs() * z.cwiseAbs());
   const Eigen::Matrix<double, D, 1> accelerations = A.middleRows(dofs(), dofs()).cwiseAbs() * near;
   double size = sizes.tail(taylor_terms - 2).sum();
-  if (guard < count()) {
-    size += plain_.system().normal.col(guard).cwiseAbs().dot(accelerations) * cell * cell;
+  const int second = static_cast<int>(layout().second_guard(0));
+  if (guard < count() || guard >= second) {
+    const int i = guard < count() ? guard : guard - second;
+    const double moved = plain_.system().normal.col(i).cwiseAbs().dot(accelerations) * cell * cell;
+    size += moved * guard_gain(guard, mode);
   } else if constexpr (F != 0) {
     size += plain_.system().sliding.col((guard - count()) / 2).cwiseAbs().dot(accelerations) * cell * cell;
   }
@@ -581,12 +619,33 @@ Onset LinearMotion<S, P, D, H, C, F>::onset(int guard, std::int64_t mode, int fr
   return {};
 }
 
-/// The force of a contact on which nothing ever presses, or what is left to that of a friction.
+/// What a guard of contact i makes of its penetration and the rate of that, which is one over a cell at most.
+template <class S, class P, int D, int H, int C, int F>
+double LinearMotion<S, P, D, H, C, F>::guard_gain(int guard, std::int64_t mode) const {
+  if constexpr (may_comply<C>) {
+    if (guard < count() && plain_.system().compliant(guard) && !releases_by_gap(guard) &&
+        layout().spring(mode, guard) == Spring::engaged)
+      return stop_stiffness(guard) + stop_damping(guard) * rate_;
+  }
+  return 1;
+}
+
+/// Whether a guard is the force of a closed contact or what is left to that of a friction that sticks.
+template <class S, class P, int D, int H, int C, int F>
+bool LinearMotion<S, P, D, H, C, F>::of_force(int guard) const {
+  if (guard < count()) return closed(guard);
+  const int second = static_cast<int>(layout().second_guard(0));
+  if (guard >= second) return closed(guard - second);
+  return layout().sliding(mode_, (guard - count()) / 2) == Sliding::stuck;
+}
+
+/// The force of a contact on which nothing ever presses, or what is left to that of a friction; a compliant
+/// stop that is held where it begins.
 template <class S, class P, int D, int H, int C, int F>
 bool LinearMotion<S, P, D, H, C, F>::stays_at_zero(int k, std::span<const double> c) const {
-  const bool of_force =
-      k < count() ? closed(k) : layout().sliding(mode_, (k - count()) / 2) == Sliding::stuck;
-  if (!of_force) return false;
+  bool may_stay = of_force(k);
+  if constexpr (may_comply<C>) may_stay = may_stay || this->stop_of(k) >= 0;
+  if (!may_stay) return false;
   double size = 0;
   for (const double a : c) size += std::abs(a);
   const auto& rows = plain_.scan(mode_).guards.taylor[static_cast<std::size_t>(k)];

@@ -34,6 +34,12 @@ struct Equations {
     s.normal = all(form.normal);
     s.position = all(form.position);
     s.restitution = all(form.restitution);
+    if (!form.law.empty()) {
+      s.law = form.law;
+      s.stop_stiffness = all(form.stop_stiffness);
+      s.stop_damping = all(form.stop_damping);
+      s.preload = all(form.preload);
+    }
     s.sliding = all(form.sliding);
     s.friction = all(form.friction);
     return s;

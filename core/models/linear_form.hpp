@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/equations/graph.hpp"
+#include "core/linear/system.hpp"
 #include "core/system/model.hpp"
 
 namespace graze {
@@ -26,7 +27,9 @@ struct LinearForm {
   bool commensurate = true;
   Matrix normal;  ///< of each stop, in columns
   Vector position, restitution;
-  Matrix sliding;  ///< direction of each friction, in columns
+  std::vector<StopLaw> law;                      ///< of each stop; empty: all are rigid
+  Vector stop_stiffness, stop_damping, preload;  ///< of each stop, where some are compliant
+  Matrix sliding;                                ///< direction of each friction, in columns
   Vector friction;
   std::vector<std::size_t> amplitudes;  ///< parameters that the amplitudes of friction are
 };

@@ -1,5 +1,7 @@
 /// Any linear system with stops and dry friction, given by its matrices in the case file.
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
@@ -32,6 +34,8 @@ Quantity named(const Value& table, const char* key, Eigen::Index index, const st
   return {label, "1", meaning + label};
 }
 
+bool is_compliant(const Value& stop) { return stop.find("stiffness") != nullptr; }
+
 /// A number of the case file that is an expression: what it must keep to at any values of the parameters.
 struct Rule {
   Fixed quantity{};
@@ -48,6 +52,7 @@ class LinearStops final : public Model {
   void read_masses(const Value& table);
   void read_forces(const Value& table);
   void read_stops(const Value& table);
+  void read_law(const Value& stop, Eigen::Index c);
   void read_frictions(const Value& table);
 
   /// A number becomes a parameter of this name, an expression what it says.
@@ -293,11 +298,43 @@ void LinearStops::read_stops(const Value& table) {
         read(list[k].at("position"), element("stop", k) + "position", "position_" + contacts_[k].name,
              "position of the stop: normal . x <= position", Range::any());
   }
-  for (Eigen::Index c = 0; c < count; ++c) {
-    const std::size_t k = static_cast<std::size_t>(c);
-    at.restitution(c) = read(list[k].at("restitution"), element("stop", k) + "restitution",
-                             "restitution_" + contacts_[k].name, "restitution of the stop", Range::unit());
+  const bool compliant = std::any_of(list.begin(), list.end(), is_compliant);
+  constexpr std::int64_t most_compliant = 15;
+  if (compliant && count > most_compliant)
+    refuse(*stops, "model.stop", "at most 15 stops where one has a stiffness");
+  if (compliant) at.law.assign(list.size(), StopLaw::rigid);
+  at.stop_stiffness = at.stop_damping = at.preload =
+      LinearForm::Vector::Constant(count, scope_.graph().literal(0));
+  for (Eigen::Index c = 0; c < count; ++c) read_law(list[static_cast<std::size_t>(c)], c);
+}
+
+/// Restitution of a rigid stop, stiffness, damping, preload and release of a compliant one.
+void LinearStops::read_law(const Value& stop, Eigen::Index c) {
+  LinearForm& at = *form_;
+  const std::size_t k = static_cast<std::size_t>(c);
+  const auto number = [&](const char* name, double fallback, const char* meaning, const Range& range) {
+    const Value* value = stop.find(name);
+    const std::string parameter = std::string(name) + "_" + contacts_[k].name;
+    return read(value != nullptr ? *value : Value(fallback), element("stop", k) + name, parameter, meaning,
+                range);
+  };
+  if (!is_compliant(stop)) {
+    for (const char* name : {"damping", "preload", "release"}) {
+      if (const Value* value = stop.find(name))
+        refuse(*value, element("stop", k) + name, "only of a stop with a stiffness");
+    }
+    at.restitution(c) = number("restitution", 0.7, "restitution of the stop", Range::unit());
+    return;
   }
+  if (const Value* value = stop.find("restitution"))
+    refuse(*value, element("stop", k) + "restitution", "a stop with a stiffness has no restitution");
+  at.restitution(c) = scope_.graph().literal(0);
+  at.stop_stiffness(c) = number("stiffness", 0, "stiffness of the stop", Range::positive());
+  at.stop_damping(c) = number("damping", 0, "damping of the stop", Range::non_negative());
+  at.preload(c) = number("preload", 0, "preload of the stop", Range::non_negative());
+  const Value* release = stop.find("release");
+  at.law[k] = release != nullptr && release->text("model.stop.release") == "gap" ? StopLaw::release_by_gap
+                                                                                 : StopLaw::release_by_force;
 }
 
 void LinearStops::read_frictions(const Value& table) {
@@ -306,8 +343,12 @@ void LinearStops::read_frictions(const Value& table) {
   const Value::Array none;
   const Value::Array& list = frictions != nullptr ? frictions->array("model.friction") : none;
   const Eigen::Index count = static_cast<Eigen::Index>(list.size());
-  if (count > 0 && ModeLayout{at.position.size(), count}.bits() > ModeLayout::most_bits) {
-    refuse(*frictions, "model.friction", "at most 31 stops and frictions together");
+  const std::int64_t springs = at.law.empty() ? 0 : at.position.size();
+  if (count > 0 && ModeLayout{at.position.size(), count, springs}.bits() > ModeLayout::most_bits) {
+    refuse(*frictions, "model.friction",
+           springs > 0
+               ? "at most 31 stops and frictions together, stops counted twice where one has a stiffness"
+               : "at most 31 stops and frictions together");
   }
   at.sliding.resize(masses(), count);
   at.friction.resize(count);
@@ -350,11 +391,29 @@ std::vector<Key> stop_keys() {
   Key position = expressions("position", Key::Type::number, "the gap is position - normal . x; inf: none");
   position.required = true;
   position.range = Range::any();
-  Key restitution = expressions("restitution", Key::Type::number, "Newton's coefficient of restitution");
+  Key restitution = expressions("restitution", Key::Type::number,
+                                "of a rigid stop: Newton's coefficient of restitution; 0.7 when left out");
   restitution.range = Range::unit();
-  restitution.fallback = Value(0.7);
-  return {key("name", Key::Type::text, "name of the contact; its number when left out"), normal, position,
-          restitution};
+  Key stiffness = expressions("stiffness", Key::Type::number,
+                              "makes the stop compliant: a spring that engages where the gap is zero");
+  stiffness.range = Range::positive();
+  Key damping = expressions("damping", Key::Type::number, "of a compliant stop; 0 when left out");
+  damping.range = Range::non_negative();
+  Key preload = expressions("preload", Key::Type::number,
+                            "of a compliant stop: force where it begins, on an abutment; 0 when left out");
+  preload.range = Range::non_negative();
+  Key release = key("release", Key::Type::text,
+                    "of a compliant stop: it ends where its force vanishes (the default) or where the gap is "
+                    "zero again, the damper pulling until then");
+  release.choices = {"force", "gap"};
+  return {key("name", Key::Type::text, "name of the contact; its number when left out"),
+          normal,
+          position,
+          restitution,
+          stiffness,
+          damping,
+          preload,
+          release};
 }
 
 std::vector<Key> friction_keys() {
@@ -385,12 +444,17 @@ GRAZE_MODEL(linear_stops) {
   ModelInfo info;
   info.name = "linear_stops";
   info.meaning =
-      "Any number of masses with linear springs and dampers, harmonic forces, rigid stops and dry friction, "
-      "given by matrices; every number may be an expression of named parameters, but for orders and "
+      "Any number of masses with linear springs and dampers, harmonic forces, rigid and compliant stops and "
+      "dry "
+      "friction, given by matrices; every number may be an expression of named parameters, but for orders "
+      "and "
       "directions.";
   info.equations =
       "M x'' + C x' + K x = f + sum_k [a_k cos(order_k omega t) + b_k sin(order_k omega t)]\n"
       "stop c: gap = position_c - normal_c . x >= 0; impact: normal velocity -> -restitution_c times itself\n"
+      "compliant stop c, d = -gap: engaged from d = 0 on, -normal_c (preload_c + stiffness_c d + damping_c "
+      "d') "
+      "until that force or d falls to zero (release)\n"
       "friction k: -direction_k times amplitude_k sgn(direction_k . x'), at rest anything up to that";
   info.citations = {
       "Brogliato: Nonsmooth Mechanics, 3rd edition, Springer 2016 (Newton's law with several contacts, "
@@ -423,7 +487,10 @@ GRAZE_MODEL(linear_stops) {
       "  with friction, after n stops bits n + 2k, n + 2k + 1: friction k (from 0), 0 none, 1 slides "
       "forward, "
       "2 backward, 3 sticks\n"
-      "  then bit c of the next n set: stop c is closed but does not press, friction holds the masses";
+      "  then bit c of the next n set: stop c is closed but does not press, friction holds the masses\n"
+      "  with a compliant stop, also without friction, these, and then two bits of each stop: 0 open or "
+      "closed, 1 engaged, "
+      "2 released and not back at its position yet; closed: at rest under less than the preload";
   info.example =
       R"(# Two masses in a chain, each fixed to the ground; each number may be an expression of parameters.
 # parameters = { zeta = 0.02 }  # then damping = [["2*zeta", 0], [0, "2*zeta"]]

@@ -24,17 +24,25 @@ enum class EventKind : signed char {
   section,           ///< the section of the map was crossed
 };
 
+/// Whether a body meets a contact, rigid or compliant.
+constexpr bool is_hit(EventKind kind) {
+  return kind == EventKind::impact || kind == EventKind::contact_begin;
+}
+
 /// Names in the order of the enumeration, as written to result files.
 const std::vector<std::string>& event_names();
 
 struct Event {
   double time = 0;
   EventKind kind = EventKind::impact;
-  int contact = -1;                ///< -1: none
-  int friction = -1;               ///< of the model's frictions; -1: none
-  std::int64_t mode = 0;           ///< before it, as in HybridState
-  double approach_speed = 0;       ///< normal speed towards the contact, of contact_end away from it, >= 0;
-                                   ///< NaN where it has no meaning
+  int contact = -1;           ///< -1: none
+  int friction = -1;          ///< of the model's frictions; -1: none
+  std::int64_t mode = 0;      ///< before it, as in HybridState
+  double approach_speed = 0;  ///< normal speed towards the contact, of contact_end away from it, >= 0;
+                              ///< NaN where it has no meaning
+  /// Of a compliant stop of a linear system: its force right after contact_begin, right before contact_end, >
+  /// 0 where it pushes; NaN elsewhere.
+  double force = std::numeric_limits<double>::quiet_NaN();
   std::span<const double> before;  ///< state; valid during the call only
   std::span<const double> after;
 };

@@ -34,6 +34,7 @@ class RecallingSystem final : public System {
   int contacts() const override { return system_->contacts(); }
   int frictions() const override { return system_->frictions(); }
   bool sticks(const HybridState& state, int k) override { return system_->sticks(state, k); }
+  bool in_contact(const HybridState& state, int i) const override { return system_->in_contact(state, i); }
   double period() const override { return system_->period(); }
   bool periodic() const override { return system_->periodic(); }
   double rate() const override { return system_->rate(); }

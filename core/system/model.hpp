@@ -56,7 +56,7 @@ struct ModelInfo {
   /// What `graze new` prints below `name` in [model]: TOML with comments. Of models whose required keys have
   /// no value that fits every system; empty: all keys with their defaults.
   std::string example;
-  std::string text;                    ///< of the model file, verbatim; empty: the model is written in C++
+  std::string text;  ///< of the model file, verbatim; empty: the model is written in C++
   /// Start of a motion for a model whose settings are its parameters; empty: all states zero.
   std::function<std::vector<double>(std::span<const double> values)> start;
   /// From the checked table [model]. Throws InputError.

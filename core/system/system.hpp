@@ -31,7 +31,7 @@ struct HybridState {
   std::int64_t turns = 0;      ///< whole forcing periods on top of `time`
   Eigen::VectorXd x;           ///< one entry per state of the model
   std::int64_t mode = 0;       ///< which contacts are closed (bit i: contact i) and, above, model-defined
-  std::vector<Touch> touches;  ///< per contact; then two per friction
+  std::vector<Touch> touches;  ///< per contact; then two per friction; then what an engine adds
   bool settled = false;        ///< false: mode and touches are still to be found from x (a fresh start)
 };
 
@@ -81,6 +81,8 @@ class System {
     static_cast<void>(k);
     return false;
   }
+  /// Whether contact `i` is closed or, compliant, engaged.
+  virtual bool in_contact(const HybridState& state, int i) const { return is_closed(state.mode, i); }
   /// Forcing period, 0 when autonomous.
   virtual double period() const = 0;
   /// Whether the right-hand side has this period exactly (all forcing frequencies are multiples of one).
@@ -88,7 +90,7 @@ class System {
   /// The fastest rate of the system, 1/time: its highest natural, damping or forcing frequency.
   virtual double rate() const = 0;
   /// What those ask for who move many motions at a time, valid as long as the system is. Nothing: it is not
-  /// linear, or has frictions, at its values.
+  /// linear, or has frictions or compliant stops, at its values.
   virtual std::optional<LinearLaw> linear_law() const { return std::nullopt; }
 
   /// Moves from where `state` stands to the next meeting with the section, events reported to `observer`

@@ -61,6 +61,7 @@ struct Motion {
   std::vector<std::vector<double>> values{};  ///< of each state at each path point
   std::vector<Contacting> events{};
   std::vector<Stick> sticks{};           ///< of contacts
+  std::vector<Stick> engaged{};          ///< compliant contacts
   std::vector<Stick> held{};             ///< of contacts, meanwhile not sliding either
   std::vector<Stick> friction_sticks{};  ///< of dry frictions
   std::vector<Stop> stops{};
@@ -116,16 +117,17 @@ void clip(std::vector<Stick>& sticks, double begin, double end) {
   std::erase_if(sticks, [](const Stick& stick) { return !(stick.from < stick.to); });
 }
 
-/// From each "stick" to the next "release" of the contact; a release without a stick before it tells that
-/// the motion began with the contact closed.
-std::vector<Stick> sticks_of(const Motion& motion, double begin, double end) {
+/// From each event of one kind to the next one of the other kind at the same contact, such as from "stick" to
+/// "release"; where the other one comes first the motion began between them.
+std::vector<Stick> spans_of(const Motion& motion, const char* opening, const char* closing, double begin,
+                            double end) {
   std::vector<Stick> sticks;
   for (std::size_t contact = 0; contact < motion.contacts.size(); ++contact) {
     std::optional<double> since;
     bool first = true;
     for (const Contacting& event : motion.events) {
-      if (event.contact != contact || (event.kind != "stick" && event.kind != "release")) continue;
-      if (event.kind == "stick")
+      if (event.contact != contact || (event.kind != opening && event.kind != closing)) continue;
+      if (event.kind == opening)
         since = event.time;
       else if (since || first)
         sticks.push_back({contact, std::exchange(since, std::nullopt).value_or(begin), event.time});
@@ -220,10 +222,11 @@ Motion motion_of(const PlotSource& source, double from, double to) {
   make_path(motion, data, from, to);
   if (motion.time.empty()) throw InputError("the file has no motion in the time asked for");
   const double begin = motion.time.front(), end = motion.time.back();
-  motion.sticks = sticks_of(motion, begin, end);
+  motion.sticks = spans_of(motion, "stick", "release", begin, end);
+  motion.engaged = spans_of(motion, "contact_begin", "contact_end", begin, end);
   motion.held = held_of(motion);
   motion.friction_sticks = friction_sticks_of(motion, data, number(data.at("time"), 0), end);
-  for (std::vector<Stick>* sticks : {&motion.sticks, &motion.held, &motion.friction_sticks})
+  for (std::vector<Stick>* sticks : {&motion.sticks, &motion.engaged, &motion.held, &motion.friction_sticks})
     clip(*sticks, begin, end);
   for (std::size_t contact = 0; contact < motion.contacts.size(); ++contact)
     if (const std::optional<Stop> stop = stop_of(motion, contact)) motion.stops.push_back(*stop);
@@ -388,8 +391,9 @@ Panel series_panel(const Motion& motion, const PlotAxis& time, std::size_t state
   return panel;
 }
 
-/// One row per contact: bars while it is stuck, a dark line in them while it does not slide, a line for each
-/// impact, a triangle where it rises; then one per dry friction: bars while it sticks.
+/// One row per contact: bars while it is stuck, narrower ones while it is compliant and engaged, a dark line
+/// in them while it does not slide, a line for each impact, a triangle where it rises; then one per dry
+/// friction: bars while it sticks.
 Panel contacts_panel(const Motion& motion, const PlotAxis& time) {
   Panel panel;
   panel.name = "contacts";
@@ -423,6 +427,7 @@ Panel contacts_panel(const Motion& motion, const PlotAxis& time) {
       }
     }
     add(stick_boxes(motion.sticks, contact, low + 0.1, low + 0.9, contact_colour(contact)), "stuck");
+    add(stick_boxes(motion.engaged, contact, low + 0.3, low + 0.7, contact_colour(contact)), "in contact");
     add(stick_boxes(motion.held, contact, low + 0.4, low + 0.6, std::string(held_colour)), "no slip");
   }
   for (std::size_t friction = 0; friction < motion.frictions.size(); ++friction) {

@@ -75,6 +75,8 @@ Attributes attributes_of(const Case& c, const Plan& plan, const Context& context
   Attributes attributes = {{"title", c.title},
                            {"model", c.model->name},
                            {"analysis", c.question->name},
+                           {"parameter_names", fmt::format("{}", fmt::join(names, " "))},
+                           {"parameter_values", fmt::format("{}", fmt::join(values, " "))},
                            {"case_toml", c.file.text},
                            {"overrides", overrides},
                            {"command_line", context.command_line},

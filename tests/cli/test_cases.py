@@ -251,6 +251,44 @@ skip_periods = 5
         with h5py.File(self.path("out.h5"), "r") as file:
             self.assertEqual(int(np.sum(file["event_friction"][()] == 0)), len(slips))
 
+    def test_soft_oscillator(self):
+        """The stop is reached from omega = 0.80193 on, where a w^2 = e |1 - w^2 + 2 i zeta w|."""
+        axis = 'analysis.axis={ parameter = "omega", values = [0.6, 0.75, 0.85, 0.92, 0.98] }'
+        with self.run_case("soft_oscillator", "--set", axis) as file:
+            np.testing.assert_array_equal(file["impacts"][:2, 0], 0)
+            np.testing.assert_array_equal(file["stick_fraction"][:2, 0], 0)
+            self.assertTrue(np.all(file["impacts"][2:, 0] > 0))
+            self.assertTrue(np.all((file["stick_fraction"][2:, 0] > 0.02) & (file["stick_fraction"][2:, 0] < 0.1)))
+            np.testing.assert_array_equal(file["period"][()], [1, 1, 2, 1, 3])
+
+    def test_forces_of_compliant_stops(self):
+        """Forces where a damped stop begins, c v, and ends: 0 by force, -c v by gap."""
+        for release, end in (("force", 0), ("gap", -1)):
+            case = self.write("stop.toml", f"""graze = 1
+[model]
+name = "linear_stops"
+mass = [[1]]
+stiffness = [[1]]
+stop = [{{ normal = [1], position = 0.2, stiffness = 30, damping = 2, release = "{release}" }}]
+[initial]
+state = [-1, 0]
+[analysis]
+name = "simulate"
+end_time = 10
+samples = 20
+""")
+            with self.subTest(release=release):
+                self.graze("run", case, "-o", "stop.h5", "--force", "--quiet")
+                with h5py.File(self.path("stop.h5"), "r") as file:
+                    kinds = dict(zip(file["event_kind"].attrs["flag_meanings"].split(),
+                                     file["event_kind"].attrs["flag_values"]))
+                    speed, force = file["event_approach_speed"][()], file["event_force"][()]
+                    begins = file["event_kind"][()] == kinds["contact_begin"]
+                    ends = file["event_kind"][()] == kinds["contact_end"]
+                    self.assertEqual((np.sum(begins), np.sum(ends)), (2, 2))
+                    np.testing.assert_allclose(force[begins], 2 * speed[begins], rtol=1e-12)
+                    np.testing.assert_allclose(force[ends], end * 2 * speed[ends], atol=1e-12)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -74,6 +74,23 @@ TEST_CASE("grazing amplitude of the damped oscillator: A = d sqrt((k - w^2)^2 + 
   }
 }
 
+TEST_CASE("grazing of a compliant stop: located at the closed form, the branch goes on engaged") {
+  // x'' + 2ζx' + x + β(x − e)₊ = aω² cos ωt grazes at a ω² = e √((1 − ω²)² + (2ζω)²); the multipliers go on.
+  constexpr double a = 0.7, e = 1.26, zeta = 0.01;
+  const Family f = family(
+      "name = 'linear_stops'\nmass = [[1]]\ndamping = [[0.02]]\nstiffness = [[1]]\nomega = 0.7\n"
+      "force = [{ cosine = ['0.7*omega^2'] }]\n"
+      "stop = [{ normal = [1], position = 1.26, stiffness = 29 }]",
+      "omega");
+  const double A = a * a - e * e, B = e * e * (2 - 4 * zeta * zeta), C = -e * e;
+  const double expected = std::sqrt((-B + std::sqrt(B * B - 4 * A * C)) / (2 * A));
+  const Branch branch = branch_from(f, {0, 0}, 0.7, 0.6, 1);
+  CHECK(missed(branch, BifurcationKind::grazing, expected) < 1e-10);
+  REQUIRE(branch.points.back().parameter == Approx(1).margin(1e-12));
+  CHECK(branch.points.back().impacts.front() == 1);
+  CHECK(branch.points.front().impacts.front() == 0);
+}
+
 TEST_CASE("fold and period doubling of one-impact orbits of the undamped oscillator") {
   const Family f =
       family(oscillator(2.8,
