@@ -195,7 +195,7 @@ Eigen::VectorXd LinearStops::read_direction(const Value& table, const char* name
   const std::vector<double> list = value.numbers(path + name);
   if (static_cast<Eigen::Index>(list.size()) != masses())
     refuse(value, path + name, "must have one number per mass, " + std::to_string(masses()));
-  const Eigen::VectorXd direction = Eigen::Map<const Eigen::VectorXd>(list.data(), masses());
+  Eigen::VectorXd direction = Eigen::Map<const Eigen::VectorXd>(list.data(), masses());
   if (direction.isZero(0)) refuse(value, path + name, "must not be zero");
   return direction;
 }

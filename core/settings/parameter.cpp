@@ -173,7 +173,7 @@ std::string key_below(const std::string& name, const Value& value, const std::ve
     const std::string here = dotted(path, key.name);
     if (std::any_of(below.begin(), below.end(), [&](const Key& k) { return k.name == name; }))
       return dotted(here, name);
-    const std::string deeper = key_below(name, *table, below, here);
+    std::string deeper = key_below(name, *table, below, here);
     if (!deeper.empty()) return deeper;
   }
   return {};
@@ -193,9 +193,9 @@ Value checked_table(const Value& value, const std::vector<Key>& children,
                     const std::vector<Key::Variant>& variants, const std::string& path) {
   const Value::Table& given = value.table(path);
   const std::vector<Key> keys = valid_keys(value, children, variants, path);
-  for (const auto& [name, setting] : given)
-    if (std::none_of(keys.begin(), keys.end(), [&](const Key& key) { return key.name == name; }))
-      reject_unknown(name, setting, value, keys, path);
+  for (const auto& member : given)
+    if (std::none_of(keys.begin(), keys.end(), [&](const Key& key) { return key.name == member.first; }))
+      reject_unknown(member.first, member.second, value, keys, path);
 
   Value::Table result;
   for (const Key& key : keys) {

@@ -44,7 +44,7 @@ void say(const char* text) { static_cast<void>(!::write(STDERR_FILENO, text, std
 
 const char* crashed() {
   return writes ? "the HDF5 library crashes while it writes this file (out of memory?)"
-                : "the HDF5 library crashes on this file (it is damaged)";
+                : "the HDF5 library crashes on this file (it is damaged, or memory is short)";
 }
 
 extern "C" void end_call(int signal) {

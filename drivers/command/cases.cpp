@@ -23,10 +23,10 @@ namespace fs = std::filesystem;
 fs::path cases_folder() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  const fs::path installed = program.parent_path().parent_path() / "share" / "graze" / "cases";
+  fs::path installed = program.parent_path().parent_path() / "share" / "graze" / "cases";
   if (fs::is_directory(installed, error)) return installed;
   for (fs::path above = program.parent_path(); above.has_relative_path(); above = above.parent_path()) {
-    const fs::path source = above / "data" / "cases";
+    fs::path source = above / "data" / "cases";
     if (fs::is_directory(source, error)) return source;
   }
   throw InputError("the cases are not there: neither " + installed.string() + " nor data/cases above " +

@@ -75,7 +75,8 @@ std::string point_text(const Dataset& data, const Array& array, std::size_t elem
   std::string text;
   for (auto d = array.dimensions.rbegin(); d != array.dimensions.rend(); ++d) {
     const std::size_t size = data.size(*d);
-    text = coordinate_text(data, *d, element % size) + (text.empty() ? "" : ", ") + text;
+    if (!text.empty()) text.insert(0, ", ");
+    text.insert(0, coordinate_text(data, *d, element % size));
     element /= size;
   }
   return text;

@@ -181,6 +181,7 @@ void add_regions(Panel& panel, const Map& map, const std::vector<Region>& region
 Panel class_panel(const Map& map) {
   const std::vector<std::string>& names = map.points.class_names();
   std::vector<Region> regions;
+  regions.reserve(names.size() + region_colours);
   for (const std::string& name : names) regions.push_back({class_colour(name), name});
   const int first_period = static_cast<int>(regions.size());
   const int longest = static_cast<int>(region_colours) - 1;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <limits>
@@ -520,11 +521,14 @@ PeriodExtrema period_extrema(const Motion& motion, double period, std::size_t st
   };
   const double rounding = 1e-9 * period;
   const double begin = motion.time.front();
-  for (double k = 1; begin + k * period <= motion.time.back() + rounding; ++k) {
-    const auto first = values.begin() + static_cast<std::ptrdiff_t>(at(begin + (k - 1) * period - rounding));
-    const auto end = values.begin() + static_cast<std::ptrdiff_t>(at(begin + k * period + rounding));
+  const auto periods = static_cast<std::int64_t>((motion.time.back() + rounding - begin) / period);
+  for (std::int64_t k = 1; k <= periods; ++k) {
+    const double from = begin + static_cast<double>(k - 1) * period;
+    const double to = begin + static_cast<double>(k) * period;
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(at(from - rounding));
+    const auto end = values.begin() + static_cast<std::ptrdiff_t>(at(to + rounding));
     const auto [least, greatest] = std::minmax_element(first, end);
-    extrema.time.push_back(begin + k * period);
+    extrema.time.push_back(to);
     extrema.least.push_back(*least);
     extrema.greatest.push_back(*greatest);
   }

@@ -171,7 +171,9 @@ std::vector<std::string> wrapped(const std::string& text, double ems) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
     const std::string word = text.substr(at, end - at);
-    const std::string longer = line.empty() ? word : line + " " + word;
+    std::string longer = line;
+    if (!longer.empty()) longer += ' ';
+    longer += word;
     if (!line.empty() && text_width(longer) > ems) {
       lines.push_back(line);
       line = word;
@@ -267,8 +269,8 @@ class Layouter {
   /// The widest numbers of an axis up to this height: the higher, the finer their steps are.
   static double widest_tics(const PlotAxis& axis, double highest) {
     double width = widest(y_tics(axis, highest));
-    for (double height = 6; height < highest; height *= 2)
-      width = std::max(width, widest(y_tics(axis, height)));
+    for (const double height : {6, 12, 24, 48, 96})
+      if (height < highest) width = std::max(width, widest(y_tics(axis, height)));
     return width;
   }
 

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -123,15 +122,14 @@ inline Archive sample_archive(const std::string& path, const std::string& identi
   return {path, sample_layout(), point_dimensions, sample_boxes(width), sample_attributes, identity};
 }
 
-/// Equal to the last bit of each element, NaN equal to NaN.
+/// Equal element for element, NaN equal to NaN.
 inline bool same_values(const Array::Values& a, const Array::Values& b) {
   if (a.index() != b.index()) return false;
   return std::visit(
       [&](const auto& x) {
         const auto& y = std::get<std::decay_t<decltype(x)>>(b);
-        return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](auto p, auto q) {
-          return std::memcmp(&p, &q, sizeof p) == 0 || (p != p && q != q);
-        });
+        return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                          [](auto p, auto q) { return p == q || (p != p && q != q); });
       },
       a);
 }
