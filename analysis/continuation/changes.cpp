@@ -233,6 +233,19 @@ bool nearly_grazes(const Record& record, int contact) {
   return slowest <= slow * fastest;
 }
 
+/// Whether an impact of a contact falls together with one of another contact: which of them comes first then
+/// decides whether the second comes at all.
+bool coincides(const Record& record, int contact) {
+  constexpr double together = 1e-6;  // of the turn
+  const std::vector<Step>& steps = record.itinerary.steps;
+  for (std::size_t k = 1; k < steps.size(); ++k) {
+    const bool both = is_hit(steps[k - 1].end) && is_hit(steps[k].end);
+    const bool one = (steps[k - 1].contact == contact) != (steps[k].contact == contact);
+    if (both && one && record.times[k] - record.times[k - 1] <= together * record.times.back()) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 /// Where orbits are solved by the system's own motion and the derivative of that has no bound: the contact
@@ -283,11 +296,14 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
       const auto system = family_.system(now_.point.parameter);
       last.record = record_of(*system, now_.point, now_.shooting->itinerary().periods);
     }
-    if (!nearly_grazes(more ? other.record : last.record, contact)) kind = BifurcationKind::edge;
+    const Record& hit = more ? other.record : last.record;
+    if (!nearly_grazes(hit, contact))
+      kind = coincides(hit, contact) ? BifurcationKind::simultaneous : BifurcationKind::edge;
   }
   // Two impacts before a chatter sequence have come to equal speeds: they are told apart otherwise, no more.
-  const bool told_otherwise =
-      kind == BifurcationKind::edge && impacts_of(last.record, contact) == impacts_of(other.record, contact);
+  const bool told_otherwise = contact >= 0 &&
+                              (kind == BifurcationKind::edge || kind == BifurcationKind::simultaneous) &&
+                              impacts_of(last.record, contact) == impacts_of(other.record, contact);
   take_stability(last.solution);
   locate_tests(now_, last.solution, low);
   const bool noted = !told_otherwise && note(kind, contact, last.solution, apart());

@@ -559,6 +559,32 @@ TEST_CASE("orbits of several periods do not go back from a grazing where they ar
   CHECK(one.ends[static_cast<std::size_t>(End::turned_back)] == 0);
 }
 
+TEST_CASE(
+    "where two stops are hit at one instant, and the first hit spares the other, a branch is at its end") {
+  // At omega = 0.5091236 mass 2 hits mass 3 and the ground together: turned back by the ground first, it does
+  // not hit mass 3. The motion is not continuous there.
+  BranchCase c;
+  c.model =
+      "name = 'linear_stops'\nmass = [[0.937, 0, 0], [0, 1.319, 0], [0, 0, 1.786]]\n"
+      "damping = [[0.137, -0.064, 0], [-0.064, 0.156, -0.092], [0, -0.092, 0.164]]\n"
+      "stiffness = [[4.197, -1.96, 0], [-1.96, 4.771, -2.811], [0, -2.811, 5.022]]\n"
+      "force = [{ order = 1, cosine = [-0.985, -0.73, 1.186] },\n"
+      "  { order = 2, cosine = [0.188, 0.151, -0.375], sine = [-0.212, -0.209, 0.103] }]\n"
+      "stop = [{ normal = [0, -1, 1], position = 0.458, restitution = 0.486 },\n"
+      "  { normal = [0, -1, 1], position = 0.32, restitution = 0.552 },\n"
+      "  { normal = [0, -1, 0], position = 0.603, restitution = 0.551 }]\n";
+  c.parameter = "omega";
+  c.from = 0.5088;
+  c.to = 0.5094;
+  c.at = 0.509;
+  c.keys = "transient = 600\n";
+  const Dataset data = branches_of(c);
+  REQUIRE(data.size("branch_number") == 1);
+  CHECK(text_at(data.at("ends"), 0).starts_with("simultaneous of contact 2"));
+  const Dataset& points = *data.group("bifurcation");
+  CHECK(column<double>(points, "omega").back() == Approx(0.5091236).margin(1e-6));
+}
+
 TEST_CASE("an impact that passes phase zero ends no branch of a system solved by its own motion") {
   BranchCase c;
   c.model = "name = 'planar_friction'\nx_left = -0.1\nx_right = 0.1\nr = 0.7\n";
