@@ -45,10 +45,13 @@ void check_impacts(const std::string& model, const RigidReference<N>& reference,
 
 TEST_CASE("duffing_impact: impacts agree with a Runge-Kutta-Fehlberg 7(8) integration", "[library]") {
   using Reference = RigidReference<2>;
-  for (const auto& [c, a, b, F, omega, s, r] :
-       {std::array<long double, 7>{0.1L, 1, 0.5L, 1, 1, 0.8L, 0.7L},
-        std::array<long double, 7>{0.05L, -0.5L, 1, 0.6L, 0.8L, 0.9L, 0.8L},
-        std::array<long double, 7>{0.2L, 1, 0, 2, 1.4L, -0.1L, 0.9L}}) {
+  struct Values {
+    long double c, a, b, F, omega, s, r;
+  };
+  for (const Values& v :
+       {Values{0.1L, 1, 0.5L, 1, 1, 0.8L, 0.7L}, Values{0.05L, -0.5L, 1, 0.6L, 0.8L, 0.9L, 0.8L},
+        Values{0.2L, 1, 0, 2, 1.4L, -0.1L, 0.9L}}) {
+    const long double c = v.c, a = v.a, b = v.b, F = v.F, omega = v.omega, s = v.s, r = v.r;
     Reference reference;
     reference.rates = [=](const Reference::State& x, Reference::State& rate, long double t) {
       rate = {x[1], F * std::cos(omega * t) - c * x[1] - a * x[0] - b * x[0] * x[0] * x[0]};
