@@ -48,4 +48,13 @@ inline std::string rows(const Eigen::MatrixXd& m) {
   return text + "]";
 }
 
+/// Keys of `linear_stops` for so many masses, all but its stops: damped, forced at one frequency.
+inline std::string forced_chain(Dice& dice, Eigen::Index masses) {
+  return "omega = " + fmt_double(dice.number(0.5, 2)) + "\nmass = " + rows(dice.definite(masses, 0.3, 1)) +
+         "\ndamping = " + rows(dice.definite(masses, 0.1, 0.05)) +
+         "\nstiffness = " + rows(dice.definite(masses, 1, 0.5)) +
+         "\nforce = [{ cosine = " + list(dice.vector(masses, 2)) +
+         ", sine = " + list(dice.vector(masses, 2)) + " }]\n";
+}
+
 }  // namespace graze::test

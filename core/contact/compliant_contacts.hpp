@@ -11,11 +11,9 @@
 /// - Release: F falls through zero at δ > 0, or δ does. By the law `release_by_gap` only δ counts.
 /// - Where a force jumps, all that is at rest is decided anew (settle).
 /// - Impact: where it changes the speed at a stop that is just met or left the side is decided again; where
-/// it
-///   makes a force negative the stop is released. An abutment passes no impulse on: its force is finite.
+///   it makes a force negative the stop is released. An abutment passes no impulse on: its force is finite.
 /// - Rest, δ = δ' = 0: with preload the stop holds like a contact whose force is at most P; without, the
-/// first
-///   derivative of δ that does not vanish decides the side.
+///   first derivative of δ that does not vanish decides the side.
 /// - A start at δ > 0 is engaged where F > 0 or the law is `release_by_gap`, else recovering.
 #pragma once
 

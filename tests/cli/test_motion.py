@@ -7,27 +7,6 @@ import numpy as np
 from support import graze_cli
 
 SWEEP = graze_cli.SWEEP.replace("points = 24", "points = 9")
-BRANCHES = """graze = 1
-title = "Grazing"
-[model]
-name = "linear_stops"
-omega = 0.5
-mass = [[1]]
-damping = [[0.1]]
-stiffness = [[1]]
-[[model.force]]
-cosine = [1]
-[[model.stop]]
-name = "wall"
-normal = [1]
-position = 1
-restitution = 0.8
-[analysis]
-name = "continue"
-axis = { parameter = "force_scale", from = 0.3, to = 1.2 }
-at = 0.5
-points = 60
-"""
 VALVE = """graze = 1
 [model]
 name = "relief_valve"
@@ -71,7 +50,7 @@ class Motion(graze_cli.CliTest):
 
     def test_a_located_point_is_on_its_orbit(self):
         """At a grazing the impact has no speed: the motion touches the stop at x = 1."""
-        with self.made("branches", BRANCHES) as file:
+        with self.made("branches", graze_cli.BRANCHES) as file:
             kinds = file["bifurcation/kind"].attrs["flag_meanings"].split()
             found = [kinds[k] for k in file["bifurcation/kind"][...]]
             first = found.index("grazing")
@@ -84,7 +63,7 @@ class Motion(graze_cli.CliTest):
         self.assertIn("did you mean fold?", error)
 
     def test_a_branch_is_followed_at_a_parameter_value(self):
-        self.made("branches", BRANCHES).close()
+        self.made("branches", graze_cli.BRANCHES).close()
         printed = self.graze("motion", "branches.h5", "--branch", "0", "--at", "force_scale=0.5", "-o", "m.h5")[0]
         self.assertAlmostEqual(tomllib.loads(printed)["model"]["force_scale"], 0.5, 2)
         with h5py.File(self.path("m.h5")) as motion:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import h5py
 
+from support.graze_cli import BRANCHES
 from support.png import pixels
 
 GRAZE = os.environ["GRAZE"]
@@ -93,27 +94,7 @@ name = "simulate"
 periods = 2
 skip_periods = 20
 """,
-    "branches": """graze = 1
-title = "Grazing"
-[model]
-name = "linear_stops"
-omega = 0.5
-mass = [[1]]
-damping = [[0.1]]
-stiffness = [[1]]
-[[model.force]]
-cosine = [1]
-[[model.stop]]
-name = "wall"
-normal = [1]
-position = 1
-restitution = 0.8
-[analysis]
-name = "continue"
-axis = { parameter = "force_scale", from = 0.3, to = 1.2 }
-at = 0.5
-points = 60
-""",
+    "branches": BRANCHES,
     "basins": """graze = 1
 [model]
 name = "impact_oscillator"

@@ -297,12 +297,7 @@ TEST_CASE("compliant stops: random systems against exact modal motion") {
   std::size_t events = 0;
   for (int k = 0; k < 150; ++k) {
     const Eigen::Index n = 1 + k % 3;
-    std::string toml = "omega = " + fmt_double(dice.number(0.5, 2)) +
-                       "\nmass = " + rows(dice.definite(n, 0.3, 1)) +
-                       "\ndamping = " + rows(dice.definite(n, 0.1, 0.05)) +
-                       "\nstiffness = " + rows(dice.definite(n, 1, 0.5)) +
-                       "\nforce = [{ cosine = " + list(dice.vector(n, 2)) +
-                       ", sine = " + list(dice.vector(n, 2)) + " }]\nstop = [";
+    std::string toml = forced_chain(dice, n) + "stop = [";
     const int stops = 1 + k % 4;
     for (int i = 0; i < stops; ++i) {
       toml += "{ normal = " + list(dice.pick(n, {-1.0, 0.5, 1.0})) +

@@ -1,7 +1,6 @@
 /// The models of data/models beside the same systems written by hand for another integrator, and closed
 /// forms.
 #include <Eigen/LU>
-#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstddef>

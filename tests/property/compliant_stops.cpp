@@ -132,12 +132,7 @@ TEST_CASE("compliant stops: derivatives of random systems with rigid stops and d
   int checked = 0, events = 0;
   for (int k = 0; k < 200; ++k) {
     const Eigen::Index n = 1 + k % 3;
-    std::string toml = "name = 'linear_stops'\nomega = " + fmt_double(dice.number(0.5, 2)) +
-                       "\nmass = " + rows(dice.definite(n, 0.3, 1)) +
-                       "\ndamping = " + rows(dice.definite(n, 0.1, 0.05)) +
-                       "\nstiffness = " + rows(dice.definite(n, 1, 0.5)) +
-                       "\nforce = [{ cosine = " + list(dice.vector(n, 2)) +
-                       ", sine = " + list(dice.vector(n, 2)) + " }]\nstop = [";
+    std::string toml = "name = 'linear_stops'\n" + forced_chain(dice, n) + "stop = [";
     for (int i = 0; i < 1 + k % 4; ++i) {
       const bool rigid = i == 1 && dice.coin();
       toml += "{ normal = " + list(dice.pick(n, {-1.0, 0.5, 1.0})) +

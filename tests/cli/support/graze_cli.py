@@ -36,6 +36,28 @@ max_period = 8
 block = 1
 """
 
+BRANCHES = """graze = 1
+title = "Grazing"
+[model]
+name = "linear_stops"
+omega = 0.5
+mass = [[1]]
+damping = [[0.1]]
+stiffness = [[1]]
+[[model.force]]
+cosine = [1]
+[[model.stop]]
+name = "wall"
+normal = [1]
+position = 1
+restitution = 0.8
+[analysis]
+name = "continue"
+axis = { parameter = "force_scale", from = 0.3, to = 1.2 }
+at = 0.5
+points = 60
+"""
+
 
 def long_sweep(points, transient):
     """A sweep through chaos, where no point is over before its transient: a run that can be met under way."""
