@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace graze {
@@ -47,7 +48,10 @@ std::optional<Begun> moved_to(const Shooting& shooting, const Vector& u, double 
   section.kind = Section::Kind::time;
   section.interval = (phase < from ? phase + periods - from : phase - from) * system->period();
   if (system->advance(state, section, nullptr) != Outcome::ok) return std::nullopt;
-  return Begun{shooting.itinerary(), state.x, {periods * system->period()}};
+  const Record record = record_turn(*system, state.x, shooting.itinerary().periods, 0, phase);
+  if (record.outcome != Outcome::ok) return std::nullopt;
+  auto [itinerary, durations] = shooting.family().prescribed(record, *system);
+  return Begun{std::move(itinerary), state.x, std::move(durations)};
 }
 
 /// Lengths of the ways between events, those before the first and after the last apart.
@@ -149,7 +153,7 @@ std::optional<Solution> begun_elsewhere(const Solution& s, const Metric& metric)
   };
   const auto here = begun(s.u);
   const auto there = begun(s.u + ahead * s.tangent);
-  if (!here || !there) return std::nullopt;
+  if (!here || !there || !(here->itinerary == there->itinerary)) return std::nullopt;
   const Eigen::Index m = shooting.size();
   Solution t = s;
   t.shooting = shooting_for(shooting.family(), here->itinerary, anchor);

@@ -45,7 +45,9 @@ Continuation::Passed Continuation::pass_grazing(const Trial& beyond, double step
     return Passed::ended;
   }
   const auto behind = behind_grazing(*grazing, metric());
-  return behind ? leave(*behind) : Passed::not_found;
+  if (!behind) return Passed::not_found;
+  const Passed passed = leave(*behind);
+  return passed == Passed::not_found && grazing->gained ? leave_at_speed(*grazing, *behind) : passed;
 }
 
 /// Goes over the change between the last point and the next. true: where that is not clear, something else
@@ -97,6 +99,24 @@ Continuation::Passed Continuation::leave(const Solution& from) {
     }
     now_ = std::move(trial->solution);
     step_ = std::max(step, options_.first_step);
+    return Passed::on;
+  }
+  return Passed::not_found;
+}
+
+/// The same by the speed of an impact that was gained.
+Continuation::Passed Continuation::leave_at_speed(const Grazing& grazing, const Solution& behind) {
+  for (const double share : {1e-3, 1e-4, 1e-2, 1e-5}) {
+    const Closing closing = behind_at_speed(grazing, behind, share * size_);
+    if (!closing.ok) continue;
+    Trial trial;
+    trial.solution =
+        solution(behind.shooting, closing, metric().plane(*behind.shooting, closing.u - behind.u));
+    judge(trial);
+    if (trial.verdict == Verdict::open) continue;
+    take_stability(trial.solution);
+    now_ = std::move(trial.solution);
+    step_ = options_.first_step;
     return Passed::on;
   }
   return Passed::not_found;

@@ -130,24 +130,24 @@ void Continuation::judge(Trial& trial) const {
     const Record record = record_of(*system, s.point, s.shooting->itinerary().periods);
     if (round == 0 || record.outcome == Outcome::ok) trial.record = record;
     if (record.outcome != Outcome::ok) return;
-    if (family_.solved(record.itinerary, *system) == s.shooting->itinerary()) {
-      if (!is_motion(s, record)) return;
+    const Prescription taken = family_.prescribed(record, *system);
+    if (taken.itinerary == s.shooting->itinerary()) {
+      if (!is_motion(s, record, taken.durations)) return;
       take_events(family_, *system, record, s.point);
       trial.verdict = s.point.signature == now_.point.signature ? Verdict::same : Verdict::changed;
       return;
     }
-    auto other = remade(trial, *system);
+    auto other = remade(trial, taken);
     if (!other) return;
     s = std::move(*other);
   }
 }
 
 /// The same orbit with the events that the motion itself has; nothing when it is another orbit.
-std::optional<Solution> Continuation::remade(Trial& trial, const System& system) const {
+std::optional<Solution> Continuation::remade(Trial& trial, const Prescription& other) const {
   const Solution& s = trial.solution;
-  const Itinerary itinerary = family_.solved(trial.record.itinerary, system);
-  const auto shooting = shooting_for(family_, itinerary, s.shooting->anchor());
-  const auto guess = shooting->unknowns(s.point.state, trial.record.durations, s.point.parameter);
+  const auto shooting = shooting_for(family_, other.itinerary, s.shooting->anchor());
+  const auto guess = shooting->unknowns(s.point.state, other.durations, s.point.parameter);
   if (!guess) return std::nullopt;
   const Vector normal =
       metric().state_plane(*shooting, s.tangent.head(s.shooting->states()), s.parameter_slope());

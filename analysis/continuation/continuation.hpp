@@ -69,7 +69,7 @@ class Continuation {
   std::optional<Trial> solved(const Solution& from, double step) const;
   std::optional<Trial> at(const Solution& from, double step) const;
   void judge(Trial& trial) const;
-  std::optional<Solution> remade(Trial& trial, const System& system) const;
+  std::optional<Solution> remade(Trial& trial, const Prescription& other) const;
   bool reversed(const Solution& solution) const;
   bool fades(const Solution& solution) const;
   static bool passes_beginning(const Solution& solution);
@@ -92,6 +92,7 @@ class Continuation {
   bool looks_closer(const Trial& beyond);
   void locate_before(const Grazing& grazing);
   Passed leave(const Solution& at_grazing);
+  Passed leave_at_speed(const Grazing& grazing, const Solution& behind);
   std::optional<Solution> orbit_beside(const Solution& last, double parameter, double along) const;
   std::optional<Solution> orbit_near(const Solution& last, double parameter, double along) const;
   std::string no_way_on(BifurcationKind kind, int contact) const;

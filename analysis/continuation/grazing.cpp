@@ -71,8 +71,28 @@ struct Sample {
   double rate;
 };
 
+/// The same on an own leg.
+std::vector<Sample> sampled_on_own(System& system, const Leg& leg, int contact,
+                                   const std::vector<double>& shares) {
+  std::vector<Sample> samples;
+  HybridState state = begun(system, leg);
+  Section section;
+  section.kind = Section::Kind::time;
+  Vector gap, rate;
+  double passed = 0;
+  for (const double share : shares) {
+    section.interval = (share - passed) * leg.duration;
+    passed = share;
+    if (system.advance(state, section, nullptr) != Outcome::ok) return {};
+    system.gaps(state, gap, rate);
+    samples.push_back({share, gap(contact), rate(contact)});
+  }
+  return samples;
+}
+
 std::vector<Sample> sampled(System& system, const Leg& leg, int contact, int parameter,
                             const std::vector<double>& shares) {
+  if (leg.length == Leg::Length::own) return sampled_on_own(system, leg, contact, shares);
   std::vector<Leg> probes;
   for (const double share : shares) {
     Leg probe = leg;
@@ -128,7 +148,8 @@ std::vector<Touching> dips_on(System& system, const Leg& leg, int contact, int p
       if (rising != between.begin()) low = *(rising - 1);
     }
     if (std::min(low.guard, high.guard) < -depth)
-      dips.push_back({0, contact, high.share, is_closed(leg.mode, contact)});
+      dips.push_back(
+          {0, contact, high.share, leg.length != Leg::Length::own && is_closed(leg.mode, contact)});
   }
   return dips;
 }
@@ -277,6 +298,19 @@ std::optional<Grazing> first_grazing(const Solution& from, double step, const Me
                                       [](const Grazing& a, const Grazing& b) { return a.place < b.place; });
   if (first == search.found().end()) return std::nullopt;
   return *first;
+}
+
+Closing behind_at_speed(const Grazing& grazing, const Solution& behind, double speed) {
+  const Shooting& shooting = *behind.shooting;
+  const auto equations = shooting.equations(behind.u);
+  if (!equations) return {};
+  const Eigen::Index flight = shooting.duration_index(grazing.step);
+  const double braking = equations->measure_slope(static_cast<Eigen::Index>(grazing.step), flight);
+  if (!(braking < 0)) return {};
+  Vector guess = behind.u;  // before the body has turned
+  guess(flight) += speed / braking;
+  guess(flight + 1) -= speed / braking;
+  return solve_measure(shooting, guess, grazing.step, speed);
 }
 
 std::optional<Solution> behind_grazing(const Grazing& grazing, const Metric& metric) {

@@ -25,5 +25,8 @@ std::optional<Grazing> first_grazing(const Solution& from, double step, const Me
                                      const Record& beyond);
 /// The branch with the other number of impacts, at the grazing itself and heading away from it.
 std::optional<Solution> behind_grazing(const Grazing& grazing, const Metric& metric);
+/// An orbit of that branch at which the impact that was gained has a speed. Found without the direction of
+/// the branch at the grazing, which friction on the body that turns there may leave undefined.
+Closing behind_at_speed(const Grazing& grazing, const Solution& behind, double speed);
 
 }  // namespace graze

@@ -20,9 +20,62 @@ std::unique_ptr<System> Family::system(double parameter_value) const {
   return model->system(at, tolerance);
 }
 
-Itinerary Family::solved(const Itinerary& itinerary, const System& at) const {
-  if (at.prescribes(parameter)) return itinerary;
-  return {{{EventKind::section, -1, 0, false, Leg::Length::own}}, itinerary.periods};
+namespace {
+
+/// Impacts between which a system moves by itself: those that belong to no chatter sequence, and the first
+/// of each. None where two come at one instant: they are one event.
+std::vector<std::size_t> struck_steps(const Record& record) {
+  const std::vector<Step>& steps = record.itinerary.steps;
+  const std::vector<bool> inside = chattering(record.itinerary, record.speeds);
+  std::vector<std::size_t> struck;
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    if (steps[k].end != EventKind::impact) continue;
+    if (steps[k].instant) return {};
+    std::size_t before = k;
+    while (before-- > 0 && steps[before].contact != steps[k].contact) continue;
+    const bool first = before >= k || !inside[before];
+    if (!inside[k] || first) struck.push_back(k);
+  }
+  return struck;
+}
+
+/// Contacts that a motion rests on or chatters at in these steps, of which the last is prescribed.
+std::int64_t heeded_in(const Record& record, std::size_t first, std::size_t last) {
+  const std::vector<Step>& steps = record.itinerary.steps;
+  while (first < last && steps[first].instant) ++first;  // what an impact frees is open from it on
+  std::int64_t heeded = steps[first].mode;
+  for (std::size_t k = first; k < last; ++k) {
+    if (steps[k].contact >= 0) heeded |= std::int64_t{1} << steps[k].contact;
+  }
+  return heeded;
+}
+
+}  // namespace
+
+Prescription Family::prescribed(const Record& record, const System& at) const {
+  const Itinerary& all = record.itinerary;
+  if (at.prescribes(parameter)) return {all, record.durations};
+  Prescription own{{{}, all.periods}, {}};
+  const std::int64_t contacts = (std::int64_t{1} << model->contacts().size()) - 1;
+  std::size_t begin = 0;
+  const auto add = [&](std::size_t last) {
+    const Step& step = all.steps[last];
+    const std::int64_t heeded =
+        at.passes_contacts() ? heeded_in(record, begin, last) & contacts : HybridState::all_contacts;
+    own.itinerary.steps.push_back({step.end, step.contact, heeded, false, Leg::Length::own});
+    const auto from = record.durations.begin();
+    own.durations.push_back(std::accumulate(from + static_cast<std::ptrdiff_t>(begin),
+                                            from + static_cast<std::ptrdiff_t>(last) + 1, 0.0));
+    begin = last + 1;
+  };
+  if (at.passes_contacts()) {
+    for (const std::size_t k : struck_steps(record)) add(k);
+  }
+  add(all.steps.size() - 1);
+  // The orbit is a circle: its last leg and its first are one.
+  std::vector<Step>& steps = own.itinerary.steps;
+  steps.front().mode = steps.back().mode = steps.front().mode | steps.back().mode;
+  return own;
 }
 
 Eigen::VectorXd velocity_at(const Family& family, double parameter, const Eigen::VectorXd& state,
@@ -150,7 +203,7 @@ std::optional<std::vector<Leg>> Shooting::placed_legs(const Eigen::VectorXd& u) 
     if (list[k].state.size() == 0) list[k].state = course->legs[k - 1].state;
     if (k > 0) list[k].time = course->legs[k - 1].time;
     list[k].duration = course->legs[k].time - list[k].time;
-    list[k].length = Leg::Length::given;
+    if (Leg::finds_end(list[k].length)) list[k].length = Leg::Length::given;
   }
   return list;
 }
@@ -257,18 +310,13 @@ std::optional<std::vector<Eigen::MatrixXd>> Shooting::transitions(const Eigen::V
   if (!system) return std::nullopt;
   const Eigen::Index n = states_;
   std::vector<Eigen::MatrixXd> matrices;
-  if (itinerary_.steps.front().length == Leg::Length::own) {
-    const auto course = system->follow(legs(u, *system), family_->parameter);
-    if (!course) return std::nullopt;
-    matrices.push_back(course->legs.front().state_slope.leftCols(n));
-    return matrices;
-  }
   // Behind each leg one without duration, which tells how fast the motion goes on after the event.
   std::vector<Leg> list;
   for (const Leg& leg : legs(u, *system)) {
     if (!list.empty()) list.back().mode = leg.mode;
     list.push_back(leg);
     Leg after;
+    if (leg.length == Leg::Length::own) after.length = leg.length;
     after.time = std::numeric_limits<double>::quiet_NaN();
     list.push_back(after);
   }
@@ -356,10 +404,11 @@ Closing solve_plane(const Shooting& shooting, const Eigen::VectorXd& guess, cons
   });
 }
 
-Closing solve_measure(const Shooting& shooting, const Eigen::VectorXd& guess, std::size_t step) {
+Closing solve_measure(const Shooting& shooting, const Eigen::VectorXd& guess, std::size_t step,
+                      double value) {
   const Eigen::Index k = static_cast<Eigen::Index>(step);
-  return solve_with(shooting, guess, [k](const Eigen::VectorXd&, const Equations& e) {
-    return ConditionValue{e.measure(k), e.measure_slope.row(k)};
+  return solve_with(shooting, guess, [k, value](const Eigen::VectorXd&, const Equations& e) {
+    return ConditionValue{e.measure(k) - value, e.measure_slope.row(k)};
   });
 }
 

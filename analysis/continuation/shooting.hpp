@@ -13,6 +13,14 @@
 
 namespace graze {
 
+/// What is prescribed of an orbit: all its events; or, where the system cannot follow such legs, its own
+/// motion from impact to impact, so that these may lose their speed. Chatter, rest and friction are left to
+/// the motion: so is the contact of an own leg with `Step::mode`, the contacts that it heeds.
+struct Prescription {
+  Itinerary itinerary;
+  std::vector<double> durations;  ///< of all legs
+};
+
 /// A model with one parameter free.
 struct Family {
   std::shared_ptr<const Model> model;
@@ -23,9 +31,8 @@ struct Family {
 
   /// nullptr where the parameter makes no system.
   std::unique_ptr<System> system(double parameter_value) const;
-  /// What is solved for an orbit of this itinerary of a system of the family: its legs, or, where the system
-  /// cannot follow legs, its own motion as a whole.
-  Itinerary solved(const Itinerary& itinerary, const System& at) const;
+  /// What is solved for an orbit with the events of this record, of a system of the family.
+  Prescription prescribed(const Record& record, const System& at) const;
 };
 
 /// All equations at one place, with derivatives by all unknowns.
@@ -136,8 +143,9 @@ Closing solve_with(const Shooting& shooting, const Eigen::VectorXd& guess, const
 Closing solve_fixed(const Shooting& shooting, const Eigen::VectorXd& guess);
 /// In the plane through `guess` with this normal (one entry per unknown).
 Closing solve_plane(const Shooting& shooting, const Eigen::VectorXd& guess, const Eigen::VectorXd& normal);
-/// Where the measure of a step is zero.
-Closing solve_measure(const Shooting& shooting, const Eigen::VectorXd& guess, std::size_t step);
+/// Where the measure of a step has a value.
+Closing solve_measure(const Shooting& shooting, const Eigen::VectorXd& guess, std::size_t step,
+                      double value = 0);
 
 /// Multipliers of a solved orbit by products over `segments` groups of legs; 0: each leg by itself. Without
 /// forcing one less than states: that along the flow, 1, is left out.

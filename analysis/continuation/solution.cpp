@@ -73,17 +73,15 @@ Record record_of(System& system, const BranchPoint& point, int periods) {
   return record_turn(system, point.state, periods, point.period / periods, point.phase);
 }
 
-bool is_motion(const Solution& s, const Record& record) {
+bool is_motion(const Solution& s, const Record& record, const std::vector<double>& durations) {
   constexpr double closure = 1e-8;   // of the size; what an unstable orbit makes of rounding comes on top
   constexpr double instants = 1e-6;  // of the turn: slow impacts move far for little
   const Shooting& shooting = *s.shooting;
   const std::vector<Step>& steps = shooting.itinerary().steps;
-  if (record.durations.size() == steps.size()) {
-    double late = 0;
-    for (std::size_t k = 0; k < steps.size(); ++k) {
-      late += record.durations[k] - s.u(shooting.duration_index(k));
-      if (!Leg::finds_end(steps[k].length) && std::abs(late) > instants * s.point.period) return false;
-    }
+  double late = 0;
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    late += durations[k] - s.u(shooting.duration_index(k));
+    if (!Leg::finds_end(steps[k].length) && std::abs(late) > instants * s.point.period) return false;
   }
   const double open = (record.end - s.point.state).cwiseAbs().maxCoeff() / (record.size + tiny);
   if (open <= closure) return true;
@@ -144,25 +142,27 @@ std::optional<Solution> refine_orbit(const Family& family, const NearOrbit& abou
   for (int attempt = 0; attempt < 4; ++attempt) {
     const Record record = record_turn(*system, start, near.periods, turn / near.periods, near.phase);
     if (record.outcome != Outcome::ok) return std::nullopt;
-    const Itinerary itinerary = family.solved(record.itinerary, *system);
+    const auto [itinerary, durations] = family.prescribed(record, *system);
     Anchor anchor = anchor_at(family, near.parameter, start, itinerary.steps.front().mode);
     anchor.phase = near.phase;
     Solution s;
     s.shooting = shooting_for(family, itinerary, anchor);
-    const auto guess = s.shooting->unknowns(start, record.durations, near.parameter);
+    const auto guess = s.shooting->unknowns(start, durations, near.parameter);
     if (!guess) return std::nullopt;
     const Closing closing = solve_fixed(*s.shooting, *guess);
     if (!closing.ok) return std::nullopt;
     start = without_rounding(closing.u.head(s.shooting->states()), record.size);
     turn = s.shooting->turn(closing.u);
     const Record own = record_turn(*system, start, near.periods, turn / near.periods, near.phase);
-    if (own.outcome != Outcome::ok || !(family.solved(own.itinerary, *system) == itinerary)) continue;
+    if (own.outcome != Outcome::ok) continue;
+    const Prescription taken = family.prescribed(own, *system);
+    if (!(taken.itinerary == itinerary)) continue;
     const Eigen::Index m = s.shooting->size();
     const Metric metric{own.size + tiny, turn, 1};
     s.tangent = tangent_of(*s.shooting, closing.equations, Vector::Unit(m + 1, m), metric);
     take_solution(closing, metric, s);
     s.point.state = start;
-    if (!is_motion(s, own)) continue;
+    if (!is_motion(s, own, taken.durations)) continue;
     take_events(family, *system, own, s.point);
     return s;
   }

@@ -75,10 +75,10 @@ Eigen::VectorXd without_rounding(const Eigen::VectorXd& state, double size);
 /// The motion of a point of a branch itself.
 Record record_of(System& system, const BranchPoint& point, int periods);
 
-/// Whether the motion with the same events as a solution is that solution: it closes, and its events come at
-/// the instants solved for. Equations alone do not tell: behind an impact that has lost its speed, or a gap
-/// that is crossed, they have solutions that no motion takes.
-bool is_motion(const Solution& solution, const Record& record);
+/// Whether the motion with the same events as a solution is that solution: it closes, and what is prescribed
+/// lasts as long as solved for. Equations alone do not tell: behind an impact that has lost its speed, or a
+/// gap that is crossed, they have solutions that no motion takes.
+bool is_motion(const Solution& solution, const Record& record, const std::vector<double>& durations);
 
 /// Equations for orbits of an itinerary, with nodes where it is long.
 std::shared_ptr<const Shooting> shooting_for(const Family& family, const Itinerary& itinerary,

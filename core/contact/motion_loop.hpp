@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -73,6 +74,7 @@ class MotionLoop {
     turns_ = from.turns;
     mode_ = from.mode;
     settled_ = from.settled;
+    heeded_ = from.heeded;
     touches_.assign(guards, {});
     for (std::size_t i = 0; i < std::min(guards, from.touches.size()); ++i) {
       touches_[i] = {from.touches[i].order, S(from.touches[i].speed)};
@@ -82,6 +84,7 @@ class MotionLoop {
     to.turns = turns_;
     to.mode = mode_;
     to.settled = settled_;
+    to.heeded = heeded_;
     to.touches.resize(touches_.size());
     for (std::size_t i = 0; i < touches_.size(); ++i) {
       to.touches[i] = {touches_[i].order, value_of(touches_[i].speed)};
@@ -90,6 +93,8 @@ class MotionLoop {
 
   /// To the next meeting with the section.
   Outcome advance(const Section& section, Observer* observer);
+  /// The time of the end of a leg moves, with the directions from `first` on (System::end_leg).
+  Outcome end_leg(const LegEnd& end, Eigen::Index first);
 
  protected:
   struct ExactTouch {
@@ -107,6 +112,14 @@ class MotionLoop {
   bool stays_at_zero(int, std::span<const double> c) const {
     return std::all_of(c.begin(), c.end(), [](double a) { return a == 0; });
   }
+  /// Of S.
+  static constexpr Eigen::Index directions = [] {
+    if constexpr (std::is_same_v<S, double>) {
+      return 0;
+    } else {
+      return static_cast<Eigen::Index>(std::tuple_size_v<decltype(S::slope)>);
+    }
+  }();
   /// s without its value.
   static S slopes_of(const S& s) { return s - S(value_of(s)); }
 
@@ -114,6 +127,10 @@ class MotionLoop {
   using OuterState = Eigen::Matrix<double, State::RowsAtCompileTime, 1>;
 
   bool closed(int i) const { return is_closed(mode_, i); }
+  /// Whether contact i counts; the motion passes through the others (HybridState::heeded).
+  bool heeds(int i) const { return heeded_ == HybridState::all_contacts || is_closed(heeded_, i); }
+  /// Whether guard k is the gap of a contact that is passed; engines that can pass contacts say so.
+  bool passes(int) const { return false; }
   double absolute(double t) const { return t + static_cast<double>(turns_) * value_of(engine().period()); }
   bool finite() const { return values_of(x).allFinite(); }
 
@@ -147,6 +164,7 @@ class MotionLoop {
   std::int64_t mode_ = 0;
   bool settled_ = false;
   bool on_level_ = false;  ///< the arc starts exactly on the section's level
+  std::int64_t heeded_ = HybridState::all_contacts;
   std::vector<ExactTouch> touches_;
 
  private:
@@ -160,6 +178,15 @@ class MotionLoop {
   Outcome finish(const Section& section, const S& deadline, bool to_phase);
   S event_shift(const Crossing& c, const Section& section);
 };
+
+template <class Engine, class S, class State>
+Outcome MotionLoop<Engine, S, State>::end_leg(const LegEnd& end, Eigen::Index first) {
+  S shift(end.shift);
+  for (Eigen::Index k = first; k < std::min<Eigen::Index>(end.late.size(), first + directions); ++k)
+    shift.slope[static_cast<std::size_t>(k - first)] = end.late(k);
+  engine().drift_time(shift);
+  return finite() ? Outcome::ok : Outcome::non_finite;
+}
 
 /// When the forcing next comes to a phase.
 template <class Engine, class S, class State>
@@ -310,7 +337,7 @@ template <class Coefficients>
 void MotionLoop<Engine, S, State>::search_guard(int guard, Coefficients& c, const ExactTouch& touch,
                                                 double length, Crossing& first) const {
   std::size_t zeros = static_cast<std::size_t>(touch.order);
-  if (zeros + 1 >= c.size() || engine().stays_at_zero(guard, c)) return;
+  if (engine().passes(guard) || zeros + 1 >= c.size() || engine().stays_at_zero(guard, c)) return;
   if (zeros == 0 && c[0] <= 0 && c[1] > 0) zeros = 1;
   if (touch.order == 1 && touch.speed > S(0)) c[1] = value_of(touch.speed) * length;
   const auto zero = first_zero(std::span<const double>(c).subspan(zeros), first.fraction);
@@ -355,6 +382,7 @@ void MotionLoop<Engine, S, State>::open(int i, int order, Observer* observer) {
   if (!closed(i)) return;
   tell(observer, EventKind::release, i, snapshot(observer), value_of(time));
   mode_ &= ~(std::int64_t{1} << i);
+  if (heeded_ != HybridState::all_contacts) heeded_ &= ~(std::int64_t{1} << i);
 }
 
 template <class Engine, class S, class State>

@@ -71,6 +71,9 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
  public:
   using Loop = MotionLoop<Engine, S, State>;
 
+  /// System::end_leg, for the directions from `first` on.
+  Outcome end_leg(LegEnd& end, Eigen::Index first);
+
  protected:
   friend Loop;
   using Loop::close;
@@ -109,6 +112,9 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
   Outcome hold(Observer* observer);
   Outcome settle(Observer* observer) { return engine().hold(observer); }
   Outcome strike_as_prescribed(int i);
+  bool passes(int guard) const {
+    return guard < engine().count() && !closed(guard) && engine().exists(guard) && !Loop::heeds(guard);
+  }
 
   static constexpr double digits = 8 * std::numeric_limits<double>::epsilon();
   double gap_rounding(int i) { return digits * engine().reach(i); }
@@ -169,7 +175,7 @@ Outcome NewtonContacts<Engine, S, State>::start(Observer* observer) {
   int approaching = -1;
   const double slow = slack * engine().speed();
   for (int i = 0; i < count; ++i) {
-    if (!engine().exists(i)) continue;
+    if (!engine().exists(i) || !Loop::heeds(i)) continue;
     const double g = value_of(engine().gap(i));
     if (g <= 0 && engine().behind(i)) {
       if (g < 0) engine().pass_by(i);
@@ -360,6 +366,28 @@ Outcome NewtonContacts<Engine, S, State>::strike_as_prescribed(int i) {
     if (j != i && closed(j)) touching_.push_back({j, S(0)});
   }
   return impulses(true);
+}
+
+/// By prescription: the time moves, the gap is told as it is there, whatever its sign.
+template <class Engine, class S, class State>
+Outcome NewtonContacts<Engine, S, State>::end_leg(LegEnd& end, Eigen::Index first) {
+  const Outcome outcome = Loop::end_leg(end, first);
+  if (outcome != Outcome::ok || end.kind == EventKind::section) return outcome;
+  if (closed(end.contact)) return Outcome::bad_start;
+  const S gap = engine().gap(end.contact);
+  const S approach = engine().approach(end.contact);
+  const bool strikes = end.kind == EventKind::impact;
+  const auto set = [&](const S& value, double& to, Eigen::RowVectorXd& slope) {
+    to = value.value;
+    for (Eigen::Index k = first; k < std::min<Eigen::Index>(slope.size(), first + Loop::directions); ++k)
+      slope(k) = value.slope[static_cast<std::size_t>(k - first)];
+  };
+  set(strikes ? gap : S(-approach), end.guard, end.guard_slope);
+  set(strikes ? approach : gap, end.measure, end.measure_slope);
+  if (!strikes) return Outcome::ok;
+  engine().put_on(end.contact);
+  settled_ = false;
+  return strike_as_prescribed(end.contact);
 }
 
 /// Velocities after an impact: 0 ≤ Λ ⊥ u⁺ + r u⁻ ≥ 0 over the touching contacts, u = −approach speed.

@@ -111,13 +111,22 @@ class LinearFamilySystem final : public System {
 
   Outcome advance(HybridState& state, const Section& section, Tangent& tangent) override {
     found_.clear();
+    const Section there = inner(section);
     return in_chunks(state, tangent, [&](HybridState& from, const Tangent& seed, Eigen::Index first) {
-      if (seed.parameter.rows() > 0) {
-        const Carrier& carrier = carried(static_cast<std::size_t>(first / chunk), seed, first);
-        return carry<chunk>(from, section, seed, tangent, first, *carrier.dynamics, carrier.friction());
-      }
-      return carry<state_chunk>(from, section, seed, tangent, first, plain_);
+      const auto go = [&](auto& motion) { return motion.advance(there, nullptr); };
+      return carry(from, seed, tangent, first, go);
     });
+  }
+  bool passes_contacts() const override { return true; }
+  Outcome end_leg(HybridState& state, LegEnd& end, Tangent& tangent) override {
+    return in_chunks(state, tangent, [&](HybridState& from, const Tangent& seed, Eigen::Index first) {
+      const auto go = [&](auto& motion) { return motion.end_leg(end, first); };
+      return carry(from, seed, tangent, first, go);
+    });
+  }
+  double period_slope(int parameter) const override {
+    const std::vector<Dual<1>> values = varied_parameters<1>(values_, parameter);
+    return Dynamics<Dual<1>>(varied_builder_(std::span<const Dual<1>>(values))).period().slope.front();
   }
 
   bool prescribes(int parameter) const override {
@@ -235,12 +244,21 @@ class LinearFamilySystem final : public System {
     return result;
   }
 
-  /// Carries the directions first … first + N − 1 along one motion; later passes of an iterate do not search.
-  template <int N, class P>
-  Carried carry(HybridState& state, const Section& section, const Tangent& seed, Tangent& tangent,
-                Eigen::Index first, Dynamics<P>& carried, const Vanishing<Dual<N>>* vanishing = nullptr) {
+  /// Carries directions from `first` on along one motion, as many as fit at once.
+  template <class Go>
+  Carried carry(HybridState& state, const Tangent& seed, Tangent& tangent, Eigen::Index first, const Go& go) {
+    if (seed.parameter.rows() == 0)
+      return carry<state_chunk>(state, seed, tangent, first, plain_, nullptr, go);
+    const Carrier& carrier = carried(static_cast<std::size_t>(first / chunk), seed, first);
+    return carry<chunk>(state, seed, tangent, first, *carrier.dynamics, carrier.friction(), go);
+  }
+  /// Those up to first + N − 1; later passes of an iterate do not search.
+  template <int N, class P, class Go>
+  Carried carry(HybridState& state, const Tangent& seed, Tangent& tangent, Eigen::Index first,
+                Dynamics<P>& carried, const Vanishing<Dual<N>>* vanishing, const Go& go) {
     Motion<Dual<N>, P> motion(plain_, carried, tolerance_, rate_, vanishing, &found_);
-    return {move_directions<N>(motion, order(), state, inner(section), guards(), seed, tangent, first), N};
+    const auto move = [&] { return go(motion); };
+    return {move_directions<N>(motion, order(), state, guards(), seed, tangent, first, move), N};
   }
 
   bool is_amplitude(int parameter) const {

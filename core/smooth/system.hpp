@@ -38,8 +38,9 @@ namespace graze {
 ///     Eigen::MatrixXd shifts() const            System::shifts
 ///     bool is_velocity(int state) const
 ///
-/// A motion with `bool follow(const Leg&, const S& duration)` and `Ending<S> ending` can be followed in legs
-/// (core/follow_legs).
+/// A motion with `static constexpr bool passes_contacts`, whose contacts are those of core/newton_contacts,
+/// can pass through contacts and be struck by prescription. One with `bool follow(const Leg&, const S&
+/// duration)` and `Ending<S> ending` can be followed in legs (core/follow_legs).
 template <class Kind>
 class TaylorSystem : public System {
  public:
@@ -118,9 +119,20 @@ class TaylorSystem : public System {
   }
   Outcome advance(HybridState& state, const Section& section, Tangent& tangent) override {
     return in_chunks(state, tangent, [&](HybridState& from, const Tangent& seed, Eigen::Index first) {
-      return seed.state.cols() - first == 1 ? carry<1>(from, section, seed, tangent, first)
-                                            : carry<directions>(from, section, seed, tangent, first);
+      const auto go = [&](auto& motion) { return motion.advance(section, nullptr); };
+      return carry(from, seed, tangent, first, go);
     });
+  }
+  bool passes_contacts() const override { return may_pass; }
+  Outcome end_leg(HybridState& state, LegEnd& end, Tangent& tangent) override {
+    return in_chunks(state, tangent, [&](HybridState& from, const Tangent& seed, Eigen::Index first) {
+      const auto go = [&](auto& motion) { return motion.end_leg(end, first); };
+      return carry(from, seed, tangent, first, go);
+    });
+  }
+  double period_slope(int parameter) const override {
+    const std::vector<Dual<1>> values = varied_parameters<1>(values_, parameter);
+    return kind_.template dynamics<Dual<1>>(std::span<const Dual<1>>(values)).period().slope.front();
   }
   bool prescribes(int) const override { return has_legs; }
   std::optional<Course> follow(std::span<const Leg> legs, int parameter) override {
@@ -189,6 +201,7 @@ class TaylorSystem : public System {
   /// Derivatives carried at once.
   static constexpr int directions = Plain::states == Eigen::Dynamic ? 6 : own_states;
   static constexpr int leg_directions = Plain::states == Eigen::Dynamic ? directions : directions + 3;
+  static constexpr bool may_pass = requires { Kind::template Motion<double>::passes_contacts; };
   static constexpr bool has_legs = requires(typename Kind::template Motion<Dual<leg_directions>> & point,
                                             const Leg& leg, const Dual<leg_directions>& duration) {
     point.follow(leg, duration);
@@ -199,13 +212,20 @@ class TaylorSystem : public System {
                                              : static_cast<std::size_t>(Plain::touches);
   }
 
-  template <int N>
-  std::pair<Outcome, Eigen::Index> carry(HybridState& state, const Section& section, const Tangent& seed,
-                                         Tangent& tangent, Eigen::Index first) {
+  template <class Go>
+  std::pair<Outcome, Eigen::Index> carry(HybridState& state, const Tangent& seed, Tangent& tangent,
+                                         Eigen::Index first, const Go& go) {
+    return seed.state.cols() - first == 1 ? carry<1>(state, seed, tangent, first, go)
+                                          : carry<directions>(state, seed, tangent, first, go);
+  }
+  template <int N, class Go>
+  std::pair<Outcome, Eigen::Index> carry(HybridState& state, const Tangent& seed, Tangent& tangent,
+                                         Eigen::Index first, const Go& go) {
     const std::vector<Dual<N>> values = dual_parameters<N>(values_, seed, first);
     const auto dynamics = kind_.template dynamics<Dual<N>>(std::span<const Dual<N>>(values));
     typename Kind::template Motion<Dual<N>> motion(dynamics, tolerance_);
-    return {move_directions<N>(motion, same, state, section, touches(), seed, tangent, first), N};
+    const auto move = [&] { return go(motion); };
+    return {move_directions<N>(motion, same, state, touches(), seed, tangent, first, move), N};
   }
 
   Kind kind_;

@@ -43,6 +43,7 @@ class RecallingSystem final : public System {
     return system_->advance(state, section, tangent);
   }
   bool prescribes(int parameter) const override { return system_->prescribes(parameter); }
+  bool passes_contacts() const override { return system_->passes_contacts(); }
   std::optional<Course> follow(std::span<const Leg> legs, int parameter) override {
     return system_->follow(legs, parameter);
   }

@@ -29,10 +29,10 @@ Outcome move_plain(Motion& motion, const Inner& inner, HybridState& state, const
   return outcome;
 }
 
-/// Moves one motion in dual numbers with the directions first … first + N − 1 of `seed`.
-template <int N, class Motion, class Inner>
-Outcome move_directions(Motion& motion, const Inner& inner, HybridState& state, const Section& section,
-                        std::size_t guards, const Tangent& seed, Tangent& tangent, Eigen::Index first) {
+/// Moves one motion in dual numbers with the directions first … first + N − 1 of `seed`, by `go()`.
+template <int N, class Motion, class Inner, class Go>
+Outcome move_directions(Motion& motion, const Inner& inner, HybridState& state, std::size_t guards,
+                        const Tangent& seed, Tangent& tangent, Eigen::Index first, const Go& go) {
   using S = Dual<N>;
   const Eigen::Index n = seed.state.rows();
   const Eigen::Index last = std::min<Eigen::Index>(seed.state.cols(), first + N);
@@ -45,7 +45,7 @@ Outcome move_directions(Motion& motion, const Inner& inner, HybridState& state, 
     motion.time.slope[j] = seed.time(k);
   }
   motion.place(state, guards);
-  const Outcome outcome = motion.advance(section, nullptr);
+  const Outcome outcome = go();
   for (Eigen::Index k = first; k < last; ++k) {
     const std::size_t j = static_cast<std::size_t>(k - first);
     for (Eigen::Index i = 0; i < n; ++i) tangent.state(i, k) = motion.x(inner(i)).slope[j];

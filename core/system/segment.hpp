@@ -24,9 +24,8 @@ namespace graze {
 struct Leg {
   /// How long it lasts: as given, or to the next zero of its contact's gap, which is looked for within about
   /// the shortest time scale of the system: in a flight under way, or in one that begins on the contact.
-  /// own: no leg by prescription but the system's own motion with all its events, from phase zero to phase
-  /// zero, over the whole number of forcing periods that the duration is nearest to; the duration moves
-  /// nothing but the time at its end.
+  /// own: the system's own motion with all its events over the duration as given, but for contacts that it
+  /// passes through (HybridState::heeded); what ends it is prescribed.
   enum class Length : signed char { given, flight, rebound, own };
   static bool finds_end(Length length) { return length == Length::flight || length == Length::rebound; }
 
@@ -34,7 +33,7 @@ struct Leg {
   double time = 0;        ///< when it begins, for the phase of the forcing; NaN: when the one before ended
   double duration = 0;    ///< may be slightly negative: two events in exchanged order
   Length length = Length::given;
-  std::int64_t mode = 0;  ///< contacts closed along it, as in HybridState
+  std::int64_t mode = 0;  ///< contacts closed along it, as in HybridState; of an own leg those that it heeds
   EventKind end = EventKind::section;
   int contact = -1;
 };
@@ -46,6 +45,18 @@ struct Reached {
   Eigen::MatrixXd state_slope;
   double time = 0;  ///< when it ends
   Eigen::RowVectorXd time_slope;
+  double guard = 0;
+  Eigen::RowVectorXd guard_slope;
+  double measure = 0;
+  Eigen::RowVectorXd measure_slope;
+};
+
+/// What is done at the end of an own leg, and what is told of it; slopes by the columns of a Tangent.
+struct LegEnd {
+  double shift = 0;         ///< of the time, along the flow as it is there: a duration below zero
+  Eigen::RowVectorXd late;  ///< slopes of the time of the end
+  EventKind kind = EventKind::section;
+  int contact = -1;
   double guard = 0;
   Eigen::RowVectorXd guard_slope;
   double measure = 0;

@@ -22,43 +22,121 @@ bool may_start(System& system, HybridState state) {
   return system.advance(state, at_once, nullptr) != Outcome::bad_start;
 }
 
-std::optional<Course> System::follow(std::span<const Leg> legs, int parameter) {
-  if (legs.size() != 1 || legs.front().length != Leg::Length::own || !(period() > 0)) return std::nullopt;
-  const Leg& leg = legs.front();
-  const Eigen::Index n = leg.state.size();
-  const Eigen::Index by_parameter = n, by_start = n + 1;  // columns
-  Tangent tangent;
-  tangent.state = Eigen::MatrixXd::Identity(n, n + 2);
-  tangent.time = Eigen::RowVectorXd::Unit(n + 2, by_start);
-  tangent.parameter = Eigen::MatrixXd::Zero(parameter + 1, n + 2);
-  tangent.parameter(parameter, by_parameter) = 1;
-  const double turns = std::round(leg.duration / period());
-  Section section;
-  section.phase = leg.time / period();
-  section.phase -= std::floor(section.phase);
+Outcome System::end_leg(HybridState&, LegEnd&, Tangent&) { return Outcome::bad_start; }
+
+double System::period_slope(int) const { return 0; }
+
+namespace {
+
+std::int64_t heeded_on(const System& system, const Leg& leg) {
+  if (leg.mode == HybridState::all_contacts) return leg.mode;
+  const std::int64_t contacts = (std::int64_t{1} << system.contacts()) - 1;
+  return (leg.mode & contacts) | ~contacts;
+}
+
+}  // namespace
+
+HybridState begun(const System& system, const Leg& leg) {
   HybridState state;
   state.x = leg.state;
-  state.time = section.phase * period();
-  for (double k = 0; k < turns; ++k) {
-    if (advance(state, section, tangent) != Outcome::ok) return std::nullopt;
+  state.turns = static_cast<std::int64_t>(std::floor(leg.time / system.period()));
+  state.time = leg.time - static_cast<double>(state.turns) * system.period();
+  state.heeded = heeded_on(system, leg);
+  return state;
+}
+
+namespace {
+
+/// Legs of a system's own motion, one after the other. Directions: each state, the time of the beginning, the
+/// duration, the parameter.
+class OwnLegs {
+ public:
+  OwnLegs(System& system, int parameter)
+      : system_(system),
+        parameter_(parameter),
+        period_slope_(system.period_slope(parameter)),
+        n_(system.states()) {}
+
+  double period_slope() const { return period_slope_; }
+
+  std::optional<Reached> follow(const Leg& leg) {
+    if (leg.length != Leg::Length::own) return std::nullopt;
+    begin(leg);
+    const double from = time_;
+    Tangent tangent = seed();
+    if (!move(std::max(0.0, leg.duration), tangent)) return std::nullopt;
+    LegEnd end;
+    end.shift = std::min(0.0, leg.duration);
+    if (end.shift < -brief / system_.rate()) return std::nullopt;
+    end.late = Eigen::RowVectorXd::Unit(n_ + 3, n_ + 1);
+    end.kind = leg.end;
+    end.contact = leg.contact;
+    end.guard_slope.setZero(n_ + 3);
+    end.measure_slope.setZero(n_ + 3);
+    if (system_.end_leg(state_, end, tangent) != Outcome::ok) return std::nullopt;
+    time_ = from + leg.duration;
+    Reached reached;
+    reached.state = state_.x;
+    reached.state_slope = tangent.state;
+    reached.time = time_;
+    reached.time_slope.setZero(n_ + 3);
+    reached.time_slope(n_) = reached.time_slope(n_ + 1) = 1;
+    reached.guard = end.guard;
+    reached.guard_slope = end.guard_slope;
+    reached.measure = end.measure;
+    reached.measure_slope = end.measure_slope;
+    return reached;
   }
-  // The clock tells the phase only; the beginning moves with the period, too.
-  const double start_slope = turns > 0 ? tangent.time(by_parameter) : 0;
-  const Eigen::Index columns = n + 3;
-  Reached reached;
-  reached.state = state.x;
-  reached.state_slope.setZero(n, columns);
-  reached.state_slope.leftCols(n) = tangent.state.leftCols(n);
-  reached.state_slope.col(columns - 1) =
-      tangent.state.col(by_parameter) + start_slope * tangent.state.col(by_start);
-  reached.time = leg.time + leg.duration;
-  reached.time_slope.setZero(columns);
-  reached.time_slope(n) = reached.time_slope(n + 1) = 1;
-  reached.guard_slope.setZero(columns);
-  reached.measure_slope.setZero(columns);
+
+ private:
+  static constexpr double brief = 0.1;  // of the shortest time scale: a step of Euler's there
+
+  /// Where a leg begins: anew, or where the one before has ended.
+  void begin(const Leg& leg) {
+    if (leg.state.size() == 0) {
+      state_.heeded = heeded_on(system_, leg);
+      return;
+    }
+    time_ = leg.time;
+    state_ = begun(system_, leg);
+  }
+  /// The clock tells the time within a period: it moves with the period.
+  Tangent seed() const {
+    Tangent tangent;
+    tangent.state = Eigen::MatrixXd::Identity(n_, n_ + 3);
+    tangent.time = Eigen::RowVectorXd::Unit(n_ + 3, n_);
+    tangent.time(n_ + 2) = -static_cast<double>(state_.turns) * period_slope_;
+    tangent.parameter = Eigen::MatrixXd::Zero(parameter_ + 1, n_ + 3);
+    tangent.parameter(parameter_, n_ + 2) = 1;
+    return tangent;
+  }
+  bool move(double duration, Tangent& tangent) {
+    Section section;
+    section.kind = Section::Kind::time;
+    section.interval = duration;
+    return system_.advance(state_, section, tangent) == Outcome::ok;
+  }
+
+  System& system_;
+  int parameter_;
+  double period_slope_;
+  Eigen::Index n_;
+  HybridState state_;
+  double time_ = 0;
+};
+
+}  // namespace
+
+std::optional<Course> System::follow(std::span<const Leg> legs, int parameter) {
+  if (!(period() > 0)) return std::nullopt;
+  OwnLegs own(*this, parameter);
   Course course;
-  course.period_slope = section.phase > 0 ? start_slope / section.phase : 0;
-  course.legs.push_back(std::move(reached));
+  course.period_slope = own.period_slope();
+  for (const Leg& leg : legs) {
+    auto reached = own.follow(leg);
+    if (!reached) return std::nullopt;
+    course.legs.push_back(std::move(*reached));
+  }
   return course;
 }
 

@@ -33,6 +33,10 @@ struct HybridState {
   std::int64_t mode = 0;       ///< which contacts are closed (bit i: contact i) and, above, model-defined
   std::vector<Touch> touches;  ///< per contact; then two per friction; then what an engine adds
   bool settled = false;        ///< false: mode and touches are still to be found from x (a fresh start)
+  /// Rigid contacts that can be met, bit by bit; the motion passes through the others. Where some are passed,
+  /// one that has been released is passed from then on.
+  std::int64_t heeded = all_contacts;
+  static constexpr std::int64_t all_contacts = -1;
 };
 
 /// A surface that ends a map iterate.
@@ -103,8 +107,15 @@ class System {
     static_cast<void>(parameter);
     return false;
   }
+  /// Whether this system's own motion can pass through contacts and be struck at them by prescription.
+  virtual bool passes_contacts() const { return false; }
+  /// Ends an own leg: moves the time by its shift, then does what its kind says: impact or nothing. After an
+  /// impact the state is a fresh start.
+  virtual Outcome end_leg(HybridState& state, LegEnd& end, Tangent& tangent);
+  /// Derivative of the forcing period by a parameter.
+  virtual double period_slope(int parameter) const;
   /// Follows legs with their derivatives, also by one parameter (its index in Model::parameters()). Nothing:
-  /// a leg that this system cannot follow. Every forced system follows one leg of its own motion.
+  /// a leg that this system cannot follow. Every forced system follows own legs.
   virtual std::optional<Course> follow(std::span<const Leg> legs, int parameter);
   /// Gap of every contact (>= 0 while open) and its rate at a state.
   virtual void gaps(const HybridState& state, Eigen::VectorXd& gap, Eigen::VectorXd& rate) const = 0;
@@ -127,6 +138,9 @@ class System {
 /// Size of a state, or of a difference of states, in the unit of positions: the greatest entry, velocities
 /// over the system's rate.
 double size_of(const System& system, const Eigen::VectorXd& x);
+
+/// Where an own leg begins, of a forced system; the leg has its state and its time.
+HybridState begun(const System& system, const Leg& leg);
 
 /// Whether a motion may begin at a state: the rule by which the engine itself begins one, which takes what
 /// lies behind a contact by no more than rounding as on it.

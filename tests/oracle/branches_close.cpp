@@ -174,3 +174,33 @@ TEST_CASE("a branch that passes a grazing and folds behind it does not come back
   REQUIRE(fold != nullptr);
   CHECK(std::abs(fold->parameter - 0.31465) < 1e-5);
 }
+
+TEST_CASE("a grazing with dry friction is a regular point: the amplitude there is Den Hartog's") {
+  // x'' + x + F sgn x' = cos wt without a stick: A^2 = V^2 - F^2 U^2, V = 1/(1 - w^2),
+  // U = sin(pi/w)/(w (1 + cos(pi/w)))  (Den Hartog 1931).
+  const double omega = 1.5, F = 0.2;
+  const Family f = family(
+      "name = 'linear_stops'\nparameters = { gap = 1 }\nmass = [[1]]\nstiffness = [[1]]\nomega = 1.5\n"
+      "force = [{ cosine = [1] }]\nstop = [{ normal = [1], position = 'gap', restitution = 0.7 }]\n"
+      "friction = [{ direction = [1], amplitude = 0.2 }]",
+      "gap");
+  const Branch branch = branch_from(f, {0, 0}, 2.5, 0.3, 3);
+  const double V = 1 / (1 - omega * omega);
+  const double U = std::sin(M_PI / omega) / (omega * (1 + std::cos(M_PI / omega)));
+  const double amplitude = std::sqrt(V * V - F * F * U * U);
+  const Bifurcation* grazing = nearest(branch, BifurcationKind::grazing, amplitude);
+  REQUIRE(grazing != nullptr);
+  CHECK(std::abs(grazing->parameter - amplitude) < 1e-10);
+  check_closes(f, branch);
+  // Behind it the impact gains speed from nothing: its speed is regular in the arclength.
+  const auto hits = [](const BranchPoint& p) { return p.signature.hits(0); };
+  double slowest = 1;
+  for (const BranchPoint& p : branch.points) {
+    if (hits(p) == 0) continue;
+    const Record record = record_of(*f.system(p.parameter), p, p.signature.periods);
+    slowest = std::min(slowest, *std::max_element(record.speeds.begin(), record.speeds.end()));
+  }
+  CHECK(slowest < 0.05);
+  CHECK(branch.begins == "end of the range");
+  CHECK(branch.ends == "end of the range");
+}

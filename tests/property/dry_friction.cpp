@@ -1,12 +1,16 @@
 /// Derivatives through stick, slip, reversal and stops; the rules of dry friction on random systems.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <random>
 #include <string>
 
 #include "analysis/maps/attractor.hpp"
+#include "analysis/maps/itinerary.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
@@ -295,33 +299,115 @@ TEST_CASE("dry friction: the derivative by an amplitude of 0 is that of its firs
   }
 }
 
-TEST_CASE("a motion of its own begun at any phase: its derivatives agree with differences") {
-  // The forcing period changes with delta, and with it the instant at which the orbit begins.
+namespace {
+
+/// Differences of what legs lead to, by the state and the time at the beginning, the duration of a leg and
+/// the parameter, against the derivatives that come with it.
+void check_slopes(const std::function<Reached(const Eigen::VectorXd&, double, double, double)>& followed,
+                  const Eigen::VectorXd& x, double time, double duration, double parameter) {
+  const Reached reached = followed(x, time, duration, parameter);
+  const Eigen::Index n = x.size();
+  const auto compare = [&](Eigen::Index column, const std::function<Reached(double)>& moved) {
+    constexpr double h = 1e-6;
+    const Reached ahead = moved(h), behind = moved(-h);
+    CAPTURE(column);
+    const Eigen::VectorXd by_state = (ahead.state - behind.state) / (2 * h);
+    CHECK((reached.state_slope.col(column) - by_state).norm() <= 1e-6 * (1 + by_state.norm()));
+    CHECK(reached.guard_slope(column) == Approx((ahead.guard - behind.guard) / (2 * h)).margin(1e-6));
+    CHECK(reached.measure_slope(column) == Approx((ahead.measure - behind.measure) / (2 * h)).margin(1e-6));
+  };
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const Eigen::VectorXd unit = Eigen::VectorXd::Unit(n, i);
+    compare(i, [&](double h) { return followed(x + h * unit, time, duration, parameter); });
+  }
+  compare(n, [&](double h) { return followed(x, time + h, duration, parameter); });
+  compare(n + 1, [&](double h) { return followed(x, time, duration + h, parameter); });
+  compare(n + 2, [&](double h) { return followed(x, time, duration, parameter + h); });
+}
+
+}  // namespace
+
+TEST_CASE("legs of a system's own motion: derivatives agree with differences, through stops and struck") {
   const auto model = make_model("name = 'two_dof_stops'\ndelta = 0.8\nf1 = 0.1\nf2 = 0.05");
   const int delta = model->parameter_index("delta");
-  const auto followed = [&](const Eigen::VectorXd& x, double parameter) {
+  const auto system_at = [&](double parameter) {
     std::vector<double> values = model->values();
     values[static_cast<std::size_t>(delta)] = parameter;
-    const auto system = model->system(values, {});
-    Leg leg;
-    leg.length = Leg::Length::own;
-    leg.state = x;
-    leg.time = 0.3 * system->period();
-    leg.duration = 2 * system->period();
-    return system->follow({&leg, 1}, delta).value();
+    return model->system(values, {});
   };
   const Eigen::VectorXd x = state_at({0.05, 0.3, -0.1, 0.2}).x;
-  const Course course = followed(x, 0.8);
-  const Reached& reached = course.legs.front();
-  const double h = 1e-6;
-  const Eigen::VectorXd by_parameter =
-      (followed(x, 0.8 + h).legs.front().state - followed(x, 0.8 - h).legs.front().state) / (2 * h);
-  CHECK((reached.state_slope.rightCols(1) - by_parameter).norm() <= 1e-6 * (1 + by_parameter.norm()));
-  for (Eigen::Index i = 0; i < x.size(); ++i) {
-    const Eigen::VectorXd shift = h * Eigen::VectorXd::Unit(x.size(), i);
-    const Eigen::VectorXd by_state =
-        (followed(x + shift, 0.8).legs.front().state - followed(x - shift, 0.8).legs.front().state) / (2 * h);
-    CHECK((reached.state_slope.col(i) - by_state).norm() <= 1e-6 * (1 + by_state.norm()));
+  const double period = system_at(0.8)->period();
+  Leg leg;
+  leg.length = Leg::Length::own;
+  leg.mode = HybridState::all_contacts;
+  SECTION("with all its events, begun at any phase, over more than a period") {
+    check_slopes(
+        [&](const Eigen::VectorXd& start, double time, double duration, double parameter) {
+          leg.state = start;
+          leg.time = time;
+          leg.duration = duration;
+          return system_at(parameter)->follow({&leg, 1}, delta).value().legs.front();
+        },
+        x, 0.3 * period, 2.1 * period, 0.8);
   }
-  CHECK(course.period_slope == Approx(-2 * M_PI / (0.8 * 0.8)));
+  // To the first impact, on as if there were no stop by a good part of the shortest time scale, struck there;
+  // and then on.
+  const auto system = system_at(0.8);
+  const Record record = record_turn(*system, x, 1, 0, 0.3);
+  const auto& steps = record.itinerary.steps;
+  const auto hit = std::find_if(steps.begin(), steps.end(), [](const Step& s) { return is_hit(s.end); });
+  REQUIRE(hit != steps.end());
+  const double flight = record.times[static_cast<std::size_t>(hit - steps.begin())];
+  leg.mode = 0;
+  leg.end = EventKind::impact;
+  leg.contact = hit->contact;
+  Leg next;
+  next.length = Leg::Length::own;
+  next.time = std::numeric_limits<double>::quiet_NaN();
+  next.duration = 0.4;
+  for (const double late : {0.0, 0.05, 0.2}) {
+    CAPTURE(late);
+    const auto struck = [&](const Eigen::VectorXd& start, double time, double duration, double parameter) {
+      leg.state = start;
+      leg.time = time;
+      leg.duration = duration;
+      const std::array<Leg, 2> legs{leg, next};
+      return system_at(parameter)->follow(legs, delta).value();
+    };
+    check_slopes([&](auto&&... at) { return struck(at...).legs.front(); }, x, 0.3 * period, flight + late,
+                 0.8);
+    const Course course = struck(x, 0.3 * period, flight + late, 0.8);
+    const Reached& reached = course.legs.front();
+    CHECK(reached.guard == Approx(0).margin(late == 0 ? 1e-12 : 1));
+    if (late > 0) CHECK(reached.guard < 0);
+    CHECK(course.period_slope == Approx(-2 * M_PI / (0.8 * 0.8)));
+    if (late > 0) continue;
+    // As the motion itself goes: it is struck at that instant.
+    HybridState state = state_at({x.begin(), x.end()});
+    state.time = 0.3 * period;
+    Section until;
+    until.kind = Section::Kind::time;
+    until.interval = flight + next.duration;
+    REQUIRE(system->advance(state, until, nullptr) == Outcome::ok);
+    CHECK((course.legs.back().state - state.x).cwiseAbs().maxCoeff() < 1e-11);
+  }
+}
+
+TEST_CASE("a motion passes through contacts that it does not heed, and through released ones from then on") {
+  const auto model = make_model("name = 'two_dof_stops'\ndelta = 0.8\nf1 = 0.1\nf2 = 0.05");
+  const auto system = model->system(model->values(), {});
+  HybridState state = state_at({0.05, 0.3, -0.1, 0.2});
+  state.heeded = ~std::int64_t{3};
+  Section period;
+  Eigen::VectorXd gap, rate;
+  double least = 0;
+  for (int k = 0; k < 40; ++k) {
+    period.kind = Section::Kind::time;
+    period.interval = 0.5;
+    REQUIRE(system->advance(state, period, nullptr) == Outcome::ok);
+    system->gaps(state, gap, rate);
+    least = std::min(least, gap.minCoeff());
+  }
+  CHECK(least < -0.01);
+  CHECK(state.heeded == ~std::int64_t{3});
 }

@@ -15,6 +15,7 @@ class EventDrivenPlanar final
   using Rules = PlanarRules<EventDrivenPlanar, S>;
   using Base = TaylorMotion<EventDrivenPlanar, Rules, S, PlanarFriction<S>>;
   using Base::Base;
+  static constexpr bool passes_contacts = true;
   using Rules::commensurate;
 
   const PlanarFriction<S>& planar() const { return this->dynamics(); }
