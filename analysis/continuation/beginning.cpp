@@ -28,13 +28,6 @@ std::optional<Vector> on_leg(const Shooting& shooting, double parameter, Leg leg
   return course->legs.front().state;
 }
 
-/// An orbit told from another beginning on.
-struct Begun {
-  Itinerary itinerary;
-  Vector start;
-  std::vector<double> durations;
-};
-
 /// The same of a system's own motion, moved on to a phase.
 std::optional<Begun> moved_to(const Shooting& shooting, const Vector& u, double phase) {
   const std::unique_ptr<System> system = shooting.family().system(u(shooting.size()));
@@ -50,21 +43,20 @@ std::optional<Begun> moved_to(const Shooting& shooting, const Vector& u, double 
   if (system->advance(state, section, nullptr) != Outcome::ok) return std::nullopt;
   const Record record = record_turn(*system, state.x, shooting.itinerary().periods, 0, phase);
   if (record.outcome != Outcome::ok) return std::nullopt;
-  auto [itinerary, durations] = shooting.family().prescribed(record, *system);
-  return Begun{std::move(itinerary), state.x, std::move(durations)};
+  Prescription taken = shooting.family().prescribed(record, *system);
+  return Begun{std::move(taken.itinerary), state.x, std::move(taken.durations), phase, 0};
 }
 
 /// Lengths of the ways between events, those before the first and after the last apart.
-std::vector<double> ways_of(const Solution& s) {
-  const Shooting& shooting = *s.shooting;
+std::vector<double> ways_of(const Shooting& shooting, const Vector& u) {
   if (!moves_by_itself(shooting.itinerary())) {
-    const Vector durations = s.u.segment(shooting.duration_index(0), shooting.steps());
+    const Vector durations = u.segment(shooting.duration_index(0), shooting.steps());
     return {durations.begin(), durations.end()};
   }
-  const std::unique_ptr<System> system = shooting.family().system(s.u(shooting.size()));
+  const std::unique_ptr<System> system = shooting.family().system(u(shooting.size()));
   if (!system) return {};
-  const Record record =
-      record_turn(*system, s.start(), shooting.itinerary().periods, 0, shooting.anchor().phase);
+  const Record record = record_turn(*system, u.head(shooting.states()), shooting.itinerary().periods, 0,
+                                    shooting.anchor().phase);
   return record.outcome == Outcome::ok ? record.durations : std::vector<double>();
 }
 
@@ -80,7 +72,7 @@ std::optional<Begun> begun_on(const Shooting& shooting, const Vector& u, std::si
   const auto start = on_leg(shooting, parameter, leg, time - leg.time);
   if (!start) return std::nullopt;
   const std::vector<Step>& steps = shooting.itinerary().steps;
-  Begun b{shooting.itinerary(), *start, {}};
+  Begun b{shooting.itinerary(), *start, {}, phase, 0};
   if (steps.size() == 1) {
     b.durations = {turn};
     return b;
@@ -91,6 +83,7 @@ std::optional<Begun> begun_on(const Shooting& shooting, const Vector& u, std::si
   std::size_t from = step;
   double before = time - leg.time;
   if (step == events) from = 0;
+  b.first = from;
   if (step == 0) before += last;
   b.itinerary.steps.clear();
   for (std::size_t k = 0; k < events; ++k) {
@@ -130,12 +123,18 @@ std::optional<NearOrbit> between_events(const Family& family, const NearOrbit& n
   return NearOrbit{near.parameter, state.x, near.periods, near.turn, phase};
 }
 
-std::optional<Solution> begun_elsewhere(const Solution& s, const Metric& metric) {
-  constexpr double near = 0.2;    // of the way between events on which the orbit begins
-  constexpr double ahead = 1e-7;  // for the direction of the branch
-  const Shooting& shooting = *s.shooting;
+namespace {
+
+/// Where to begin an orbit anew, in the middle of its longest way; nothing: no event is near its beginning.
+struct NewBeginning {
+  std::size_t step = 0;
+  double phase = 0;
+};
+
+std::optional<NewBeginning> better_beginning(const Shooting& shooting, const Vector& u) {
+  constexpr double near = 0.2;  // of the way between events on which the orbit begins
   if (!shooting.forced()) return std::nullopt;
-  const std::vector<double> ways = ways_of(s);
+  const std::vector<double> ways = ways_of(shooting, u);
   if (ways.size() < 2) return std::nullopt;
   const double first = ways.front();
   const double last = ways.back();
@@ -145,15 +144,32 @@ std::optional<Solution> begun_elsewhere(const Solution& s, const Metric& metric)
   if (far) return std::nullopt;
   const double periods = shooting.itinerary().periods;
   const double middle = std::accumulate(ways.begin(), longest, way / 2);
-  Anchor anchor;
-  anchor.phase = std::fmod(shooting.anchor().phase + middle * periods / shooting.turn(s.u), periods);
-  const auto begun = [&](const Vector& u) {
-    if (moves_by_itself(shooting.itinerary())) return moved_to(shooting, u, anchor.phase);
-    return begun_on(shooting, u, static_cast<std::size_t>(longest - ways.begin()), anchor.phase);
-  };
-  const auto here = begun(s.u);
-  const auto there = begun(s.u + ahead * s.tangent);
+  const double phase = std::fmod(shooting.anchor().phase + middle * periods / shooting.turn(u), periods);
+  return NewBeginning{static_cast<std::size_t>(longest - ways.begin()), phase};
+}
+
+std::optional<Begun> begun_at(const Shooting& shooting, const Vector& u, const NewBeginning& at) {
+  if (moves_by_itself(shooting.itinerary())) return moved_to(shooting, u, at.phase);
+  return begun_on(shooting, u, at.step, at.phase);
+}
+
+}  // namespace
+
+std::optional<Begun> begun_between(const Shooting& shooting, const Vector& u) {
+  const auto at = better_beginning(shooting, u);
+  return at ? begun_at(shooting, u, *at) : std::nullopt;
+}
+
+std::optional<Solution> begun_elsewhere(const Solution& s, const Metric& metric) {
+  constexpr double ahead = 1e-7;  // for the direction of the branch
+  const Shooting& shooting = *s.shooting;
+  const auto at = better_beginning(shooting, s.u);
+  if (!at) return std::nullopt;
+  const auto here = begun_at(shooting, s.u, *at);
+  const auto there = begun_at(shooting, s.u + ahead * s.tangent, *at);
   if (!here || !there || !(here->itinerary == there->itinerary)) return std::nullopt;
+  Anchor anchor;
+  anchor.phase = at->phase;
   const Eigen::Index m = shooting.size();
   Solution t = s;
   t.shooting = shooting_for(shooting.family(), here->itinerary, anchor);

@@ -13,6 +13,19 @@ namespace graze {
 /// The same orbit begun in the middle of its longest way between events. Nothing: the motion breaks off.
 std::optional<NearOrbit> between_events(const Family& family, const NearOrbit& near);
 
+/// An orbit told from another beginning on.
+struct Begun {
+  Itinerary itinerary;
+  Eigen::VectorXd start;
+  std::vector<double> durations;
+  double phase = 0;       ///< of the beginning (Anchor)
+  std::size_t first = 0;  ///< the event that was number `first` is now number 0
+};
+
+/// A solution begun in the middle of its longest leg, if an event has come near to where it begins now; else,
+/// or where it cannot be followed, nothing.
+std::optional<Begun> begun_between(const Shooting& shooting, const Eigen::VectorXd& u);
+
 /// The same solution of a forced system begun in the middle of its longest leg, if an event has come near to
 /// where it begins now; else, or where it cannot be followed, nothing.
 std::optional<Solution> begun_elsewhere(const Solution& solution, const Metric& metric);

@@ -29,61 +29,23 @@ void add_names(Dataset& data, const std::string& name, const std::vector<Quantit
 void add_points(Dataset& data, const Family& family, const std::vector<Branch>& branches) {
   const Model& model = *family.model;
   const Parameter& parameter = model.parameters()[static_cast<std::size_t>(family.parameter)];
-  const std::size_t width = model.states().size();
-  std::size_t iterates = 0;
-  for (const Branch& branch : branches)
-    for (const BranchPoint& b : branch.points)
-      iterates = std::max(iterates, static_cast<std::size_t>(b.signature.periods));
-  F64 value, states, time, residual, re, im, fold, branching, doubling, torus;
-  I32 number, periods, impacts;
-  I8 stable, admissible;
-  std::vector<std::string> signatures;
+  F64 value, fold, branching, doubling, torus;
+  I32 number;
+  std::vector<const BranchPoint*> points;
   for (std::size_t n = 0; n < branches.size(); ++n) {
     for (const BranchPoint& b : branches[n].points) {
+      points.push_back(&b);
       number.push_back(static_cast<std::int32_t>(n));
       value.push_back(b.parameter);
-      for (std::size_t k = 0; k < iterates; ++k) {
-        for (std::size_t i = 0; i < width; ++i)
-          states.push_back(k < b.orbit.size() ? b.orbit[k](static_cast<Eigen::Index>(i)) : nan);
-      }
-      time.push_back(b.period);
-      residual.push_back(b.residual);
-      periods.push_back(b.signature.periods);
-      signatures.push_back(text(b.signature, model.contacts(), model.frictions()));
-      impacts.insert(impacts.end(), b.impacts.begin(), b.impacts.end());
-      for (std::size_t k = 0; k < width; ++k) {
-        re.push_back(k < b.multipliers.size() ? b.multipliers[k].real() : nan);
-        im.push_back(k < b.multipliers.size() ? b.multipliers[k].imag() : nan);
-      }
-      stable.push_back(b.stable ? 1 : 0);
-      admissible.push_back(b.admissible ? 1 : 0);
       fold.push_back(b.fold);
       branching.push_back(b.branching);
       doubling.push_back(b.doubling);
       torus.push_back(b.torus);
     }
   }
-  data.dimensions.push_back({"point", value.size()});
-  data.dimensions.push_back({"iterate", iterates});
-  data.dimensions.push_back({"multiplier", width});
-  add_names(data, "state", model.states(), "state of the model");
-  add_names(data, "contact", model.contacts(), "contact of the model");
+  add_orbits(data, model, points);
   add_array(data, "branch", {"point"}, std::move(number), "number of the branch");
   add_array(data, parameter.name, {"point"}, std::move(value), parameter.meaning, {}, parameter.unit);
-  add_array(data, "orbit_state", {"point", "iterate", "state"}, std::move(states),
-            "state of the orbit on the section: at forcing phase zero, once in each forcing period");
-  add_array(data, "orbit_time", {"point"}, std::move(time), "period of the orbit, in time");
-  add_array(data, "forcing_periods", {"point"}, std::move(periods),
-            "period of the orbit in forcing periods; without forcing, in iterates of the map");
-  add_array(data, "impacts", {"point", "contact"}, std::move(impacts),
-            "impacts in one period; of complete chatter those that were followed");
-  data.arrays.push_back(text_array("signature", {"point"}, signatures, "events of one period, in order"));
-  add_array(data, "stable", {"point"}, std::move(stable), "whether all multipliers lie in the unit circle",
-            {"no", "yes"});
-  add_array(data, "admissible", {"point"}, std::move(admissible), "whether no contact is penetrated",
-            {"no", "yes"});
-  add_array(data, "multiplier_re", {"point", "multiplier"}, std::move(re), "multipliers, real part");
-  add_array(data, "multiplier_im", {"point", "multiplier"}, std::move(im), "multipliers, imaginary part");
   add_array(data, "test_fold", {"point"}, std::move(fold), "zero at a fold: direction of the parameter");
   add_array(data, "test_branch_point", {"point"}, std::move(branching),
             "zero at a branch point: prod(1 - m)/test_fold");
@@ -91,7 +53,6 @@ void add_points(Dataset& data, const Family& family, const std::vector<Branch>& 
             "zero at a period doubling: prod(1 + m)");
   add_array(data, "test_neimark_sacker", {"point"}, std::move(torus),
             "zero at a Neimark-Sacker point: prod(m_i m_j - 1)");
-  add_array(data, "residual", {"point"}, std::move(residual), "largest error of the equations of the orbit");
 }
 
 Dataset bifurcation_data(const Family& family, const std::vector<Branch>& branches) {
@@ -127,6 +88,55 @@ Dataset bifurcation_data(const Family& family, const std::vector<Branch>& branch
 }
 
 }  // namespace
+
+void add_orbits(Dataset& data, const Model& model, const std::vector<const BranchPoint*>& points) {
+  const std::size_t width = model.states().size();
+  std::size_t iterates = 0;
+  for (const BranchPoint* b : points)
+    iterates = std::max(iterates, static_cast<std::size_t>(b->signature.periods));
+  F64 states, time, residual, re, im;
+  I32 periods, impacts;
+  I8 stable, admissible;
+  std::vector<std::string> signatures;
+  for (const BranchPoint* b : points) {
+    for (std::size_t k = 0; k < iterates; ++k) {
+      for (std::size_t i = 0; i < width; ++i)
+        states.push_back(k < b->orbit.size() ? b->orbit[k](static_cast<Eigen::Index>(i)) : nan);
+    }
+    time.push_back(b->period);
+    residual.push_back(b->residual);
+    periods.push_back(b->signature.periods);
+    signatures.push_back(text(b->signature, model.contacts(), model.frictions()));
+    impacts.insert(impacts.end(), b->impacts.begin(), b->impacts.end());
+    for (std::size_t k = 0; k < width; ++k) {
+      re.push_back(k < b->multipliers.size() ? b->multipliers[k].real() : nan);
+      im.push_back(k < b->multipliers.size() ? b->multipliers[k].imag() : nan);
+    }
+    stable.push_back(b->stable ? 1 : 0);
+    admissible.push_back(b->admissible ? 1 : 0);
+  }
+  data.dimensions.push_back({"point", points.size()});
+  data.dimensions.push_back({"iterate", iterates});
+  data.dimensions.push_back({"multiplier", width});
+  add_names(data, "state", model.states(), "state of the model");
+  add_names(data, "contact", model.contacts(), "contact of the model");
+  add_array(data, "orbit_state", {"point", "iterate", "state"}, std::move(states),
+            "state of the orbit on the section: at forcing phase zero, once in each forcing period");
+  add_array(data, "orbit_time", {"point"}, std::move(time), "period of the orbit, in time");
+  add_array(data, "forcing_periods", {"point"}, std::move(periods),
+            "period of the orbit in forcing periods; without forcing, in iterates of the map");
+  add_array(data, "impacts", {"point", "contact"}, std::move(impacts),
+            "impacts in one period; of complete chatter those that were followed");
+  data.arrays.push_back(text_array("signature", {"point"}, signatures, "events of one period, in order"));
+  add_array(data, "stable", {"point"}, std::move(stable),
+            "whether all multipliers lie in the unit circle; on a curve, all but those that define it",
+            {"no", "yes"});
+  add_array(data, "admissible", {"point"}, std::move(admissible), "whether no contact is penetrated",
+            {"no", "yes"});
+  add_array(data, "multiplier_re", {"point", "multiplier"}, std::move(re), "multipliers, real part");
+  add_array(data, "multiplier_im", {"point", "multiplier"}, std::move(im), "multipliers, imaginary part");
+  add_array(data, "residual", {"point"}, std::move(residual), "largest error of the equations of the orbit");
+}
 
 void add_array(Dataset& data, const std::string& name, std::vector<std::string> dimensions,
                Array::Values values, const std::string& meaning, std::vector<std::string> flags,

@@ -102,37 +102,59 @@ void visit(Way& way, Bifurcation& b) {
 }
 
 template <class Way>
-void visit_branch(Way& way, Branch& branch) {
+void visit(Way& way, CurvePoint& p) {
+  visit_each(way, p.orbit, p.second);
+}
+template <class Way>
+void visit(Way& way, Codim2& c) {
+  visit_each(way, c.kind, c.at, c.second, c.step, c.other, c.sense);
+}
+
+template <class Way>
+void visit_whole(Way& way, Branch& branch) {
   visit(way, branch.points);
   visit(way, branch.bifurcations);
 }
+template <class Way>
+void visit_whole(Way& way, Curve& curve) {
+  visit_each(way, curve.kind, curve.contact);
+  visit(way, curve.points);
+  visit(way, curve.codim2);
+}
 
-}  // namespace
-
-Dataset packed(const Branch& branch) {
-  Branch copy = branch;
+template <class Whole>
+Dataset packed_whole(const Whole& whole) {
+  Whole copy = whole;
   Writer writer;
-  visit_branch(writer, copy);
+  visit_whole(writer, copy);
   Dataset part;
-  part.attributes = {{"origin", branch.origin}, {"begins", branch.begins}, {"ends", branch.ends}};
+  part.attributes = {{"origin", whole.origin}, {"begins", whole.begins}, {"ends", whole.ends}};
   part.dimensions = {{"number", writer.row.size()}};
   part.arrays.push_back(
       {"numbers", {"number"}, std::move(writer.row), "1", "a branch, all its numbers in order", {}, {}});
   return part;
 }
 
-Branch unpacked(const Dataset& part) {
-  Branch branch;
+template <class Whole>
+Whole unpacked_whole(const Dataset& part) {
+  Whole whole;
   const auto* row = std::get_if<std::vector<double>>(&part.at("numbers").values);
   if (row == nullptr) throw std::runtime_error("a kept branch is of another type");
   Reader reader(*row);
-  visit_branch(reader, branch);
+  visit_whole(reader, whole);
   for (const auto& [name, text] : part.attributes) {
-    if (name == "origin") branch.origin = text;
-    if (name == "begins") branch.begins = text;
-    if (name == "ends") branch.ends = text;
+    if (name == "origin") whole.origin = text;
+    if (name == "begins") whole.begins = text;
+    if (name == "ends") whole.ends = text;
   }
-  return branch;
+  return whole;
 }
+
+}  // namespace
+
+Dataset packed(const Branch& branch) { return packed_whole(branch); }
+Branch unpacked(const Dataset& part) { return unpacked_whole<Branch>(part); }
+Dataset packed(const Curve& curve) { return packed_whole(curve); }
+Curve unpacked_curve(const Dataset& part) { return unpacked_whole<Curve>(part); }
 
 }  // namespace graze

@@ -56,14 +56,6 @@ Itinerary without(const Itinerary& itinerary, std::size_t step) {
   return less;
 }
 
-/// A place on a leg where the guard of a contact touches from the wrong side.
-struct Touching {
-  std::size_t step;
-  int contact;
-  double share;  ///< of the leg's duration
-  bool closed;
-};
-
 /// Guard of a contact on its way along a leg.
 struct Sample {
   double share;  ///< of the leg's duration
@@ -108,6 +100,14 @@ std::vector<Sample> sampled(System& system, const Leg& leg, int contact, int par
   return samples;
 }
 
+/// Places on a leg that lasts a part of the shortest time scale.
+std::vector<double> few_samples() {
+  constexpr int intervals = 8;
+  std::vector<double> shares;
+  for (int j = 1; j <= intervals; ++j) shares.push_back(static_cast<double>(j) / intervals);
+  return shares;
+}
+
 /// Places on a leg of so many of the shortest time scales: even ones, and before the first of them ever
 /// closer ones, as behind a slow impact all happens in its own, short time.
 std::vector<double> sampling(double scales) {
@@ -131,10 +131,11 @@ std::vector<double> inside(double low, double high) {
 }
 
 /// Minima of a guard on a leg that lie below −depth.
-std::vector<Touching> dips_on(System& system, const Leg& leg, int contact, int parameter, double depth) {
-  const std::vector<Sample> samples =
-      sampled(system, leg, contact, parameter, sampling(leg.duration * system.rate()));
-  std::vector<Touching> dips;
+std::vector<Dip> dips_on(System& system, const Leg& leg, int contact, int parameter, double depth,
+                         bool brief) {
+  const std::vector<double> shares = brief ? few_samples() : sampling(leg.duration * system.rate());
+  const std::vector<Sample> samples = sampled(system, leg, contact, parameter, shares);
+  std::vector<Dip> dips;
   for (std::size_t j = 1; j < samples.size(); ++j) {
     Sample low = samples[j - 1];
     Sample high = samples[j];
@@ -148,16 +149,17 @@ std::vector<Touching> dips_on(System& system, const Leg& leg, int contact, int p
       if (rising != between.begin()) low = *(rising - 1);
     }
     if (std::min(low.guard, high.guard) < -depth)
-      dips.push_back(
-          {0, contact, high.share, leg.length != Leg::Length::own && is_closed(leg.mode, contact)});
+      dips.push_back({0, contact, high.share, std::min(low.guard, high.guard),
+                      leg.length != Leg::Length::own && is_closed(leg.mode, contact)});
   }
   return dips;
 }
 
-/// Where guards of an orbit are crossed between their events: the lowest places of each on each leg.
-std::vector<Touching> crossings(const Shooting& shooting, const Vector& u, const std::vector<int>& contacts,
-                                double depth) {
-  std::vector<Touching> found;
+}  // namespace
+
+std::vector<Dip> dips_of(const Shooting& shooting, const Vector& u, const std::vector<int>& contacts,
+                         double depth) {
+  std::vector<Dip> found;
   const auto legs = shooting.placed_legs(u);
   const std::unique_ptr<System> system = shooting.family().system(u(shooting.size()));
   if (!legs || !system) return found;
@@ -168,9 +170,12 @@ std::vector<Touching> crossings(const Shooting& shooting, const Vector& u, const
     HybridState state;
     state.x = leg.state;
     system->gaps(state, gap, rate);
+    // Flights of a chatter sequence lead to the next zero of their contact's gap.
+    const Step& step = shooting.itinerary().steps[k];
+    const bool brief = Leg::finds_end(step.length);
     for (const int i : contacts) {
-      if (!std::isfinite(gap(i))) continue;
-      for (Touching& dip : dips_on(*system, leg, i, shooting.family().parameter, depth)) {
+      if (!std::isfinite(gap(i)) || (brief && i == step.contact)) continue;
+      for (Dip& dip : dips_on(*system, leg, i, shooting.family().parameter, depth, brief)) {
         dip.step = k;
         found.push_back(dip);
       }
@@ -178,6 +183,30 @@ std::vector<Touching> crossings(const Shooting& shooting, const Vector& u, const
   }
   return found;
 }
+
+std::optional<Touched> with_touch(const Shooting& shooting, const Vector& u, const Dip& dip) {
+  const auto touched =
+      shooting_for(shooting.family(), with(shooting.itinerary(), dip.step, EventKind::graze, dip.contact),
+                   shooting.anchor());
+  const Shooting whole = without_nodes(shooting);
+  const auto plain = moved(shooting, u, whole);
+  if (!plain) return std::nullopt;
+  const auto guess = moved(without_nodes(*touched), with_step(whole, *plain, dip.step, dip.share), *touched);
+  if (!guess) return std::nullopt;
+  return Touched{touched, *guess};
+}
+
+std::optional<Touched> without_event(const Shooting& shooting, const Vector& u, std::size_t step) {
+  const Shooting whole = without_nodes(shooting);
+  const auto plain = moved(shooting, u, whole);
+  if (!plain) return std::nullopt;
+  const auto less = shooting_for(shooting.family(), without(shooting.itinerary(), step), shooting.anchor());
+  const auto guess = moved(without_nodes(*less), without_step(whole, *plain, step), *less);
+  if (!guess) return std::nullopt;
+  return Touched{less, *guess};
+}
+
+namespace {
 
 /// Events of one contact, in order.
 std::vector<EventKind> events_of(const Itinerary& itinerary, int contact) {
@@ -226,22 +255,16 @@ class Search {
     }
   }
   /// A touch at a place where a guard is crossed at the end.
-  void gained(const Touching& t) {
+  void gained(const Dip& t) {
     const Shooting& shooting = *from_.shooting;
-    const auto touched =
-        shooting_for(shooting.family(), with(shooting.itinerary(), t.step, EventKind::graze, t.contact),
-                     shooting.anchor());
-    const Shooting whole = without_nodes(shooting);
-    const auto u = moved(shooting, over_.u, whole);
-    if (!u) return;
-    const auto guess = moved(without_nodes(*touched), with_step(whole, *u, t.step, t.share), *touched);
-    if (!guess) return;
+    const auto touched = with_touch(shooting, over_.u, t);
+    if (!touched) return;
     Grazing g;
     g.contact = t.contact;
     g.step = t.step;
     g.gained = true;
     g.kind = t.closed ? BifurcationKind::rising_border : BifurcationKind::grazing;
-    offer(std::move(g), touched, solve_measure(*touched, *guess, t.step));
+    offer(std::move(g), touched->shooting, solve_measure(*touched->shooting, touched->u, t.step));
   }
 
  private:
@@ -293,7 +316,7 @@ std::optional<Grazing> first_grazing(const Solution& from, double step, const Me
   std::vector<int> contacts = changed_contacts(shooting.itinerary(), beyond,
                                                static_cast<int>(shooting.family().model->contacts().size()));
   if (!search.found().empty()) std::erase(contacts, search.found().front().contact);
-  for (const Touching& t : crossings(shooting, over.u, contacts, depth * metric.size)) search.gained(t);
+  for (const Dip& t : dips_of(shooting, over.u, contacts, depth * metric.size)) search.gained(t);
   const auto first = std::min_element(search.found().begin(), search.found().end(),
                                       [](const Grazing& a, const Grazing& b) { return a.place < b.place; });
   if (first == search.found().end()) return std::nullopt;
@@ -329,20 +352,13 @@ std::optional<Solution> behind_grazing(const Grazing& grazing, const Metric& met
   if (grazing.gained) return behind;
   // The touch is no event: off with it.
   constexpr double ahead = 1e-6;
-  const Shooting flat = without_nodes(*behind.shooting);
-  const Shooting plain(there.family(), without(changed, grazing.step), there.anchor());
-  const auto shooting = shooting_for(there.family(), plain.itinerary(), there.anchor());
-  const auto simplified = [&](const Vector& u) -> std::optional<Vector> {
-    const auto even = moved(*behind.shooting, u, flat);
-    if (!even) return std::nullopt;
-    return moved(plain, without_step(flat, *even, grazing.step), *shooting);
-  };
-  const auto u = simplified(behind.u);
-  const auto v = simplified(behind.u + ahead * behind.tangent);
-  if (!u || !v) return std::nullopt;
-  behind.shooting = shooting;
-  behind.u = *u;
-  behind.tangent = (*v - *u) / metric.norm(*shooting, *v - *u);
+  const auto here = without_event(*behind.shooting, behind.u, grazing.step);
+  const auto there_ahead = without_event(*behind.shooting, behind.u + ahead * behind.tangent, grazing.step);
+  if (!here || !there_ahead) return std::nullopt;
+  behind.shooting = here->shooting;
+  behind.u = here->u;
+  const Vector along = there_ahead->u - here->u;
+  behind.tangent = along / metric.norm(*behind.shooting, along);
   return behind;
 }
 

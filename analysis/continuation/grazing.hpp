@@ -2,13 +2,38 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "analysis/continuation/bifurcation.hpp"
 #include "analysis/continuation/solution.hpp"
 
 namespace graze {
+
+/// A place on a leg of an orbit where the guard of a contact has a minimum.
+struct Dip {
+  std::size_t step = 0;
+  int contact = -1;
+  double share = 0;     ///< of the leg's duration
+  double guard = 0;     ///< there; of a closed contact its force
+  bool closed = false;  ///< whether the contact is
+};
+
+/// The minima below −depth of the guards of some contacts, on all legs.
+std::vector<Dip> dips_of(const Shooting& shooting, const Eigen::VectorXd& u, const std::vector<int>& contacts,
+                         double depth);
+
+/// Equations of an orbit with one step more or less, and their unknowns.
+struct Touched {
+  std::shared_ptr<const Shooting> shooting;
+  Eigen::VectorXd u;
+};
+/// With a touch (EventKind::graze) at a dip.
+std::optional<Touched> with_touch(const Shooting& shooting, const Eigen::VectorXd& u, const Dip& dip);
+/// Without the event of a step.
+std::optional<Touched> without_event(const Shooting& shooting, const Eigen::VectorXd& u, std::size_t step);
 
 struct Grazing {
   double place = 0;                                 ///< arclength from the last point

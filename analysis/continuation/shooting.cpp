@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "analysis/continuation/newton.hpp"
 #include "analysis/maps/multipliers.hpp"
 #include "core/math/dense.hpp"
 
@@ -54,8 +55,8 @@ std::int64_t heeded_in(const Record& record, std::size_t first, std::size_t last
 
 Prescription Family::prescribed(const Record& record, const System& at) const {
   const Itinerary& all = record.itinerary;
-  if (at.prescribes(parameter)) return {all, record.durations};
-  Prescription own{{{}, all.periods}, {}};
+  if (at.prescribes(parameter)) return {all, record.durations, record.speeds};
+  Prescription own{{{}, all.periods}, {}, {}};
   const std::int64_t contacts = (std::int64_t{1} << model->contacts().size()) - 1;
   std::size_t begin = 0;
   const auto add = [&](std::size_t last) {
@@ -66,6 +67,7 @@ Prescription Family::prescribed(const Record& record, const System& at) const {
     const auto from = record.durations.begin();
     own.durations.push_back(std::accumulate(from + static_cast<std::ptrdiff_t>(begin),
                                             from + static_cast<std::ptrdiff_t>(last) + 1, 0.0));
+    own.speeds.push_back(record.speeds[last]);
     begin = last + 1;
   };
   if (at.passes_contacts()) {
@@ -125,6 +127,16 @@ void Shooting::sort_unknowns() {
   }
   live_columns_.push_back(size());
   add(1 + states_);  // the turn's length or the anchor, and its end
+}
+
+Eigen::Index Shooting::guard_row(std::size_t step) const {
+  Eigen::Index row = 0;
+  for (std::size_t k = 0; k <= step; ++k) {
+    if (k > 0 && std::find(nodes_.begin(), nodes_.end(), k) != nodes_.end()) row += states_;
+    const Step& s = itinerary_.steps[k];
+    if (k < step && (s.instant || s.end != EventKind::section || Leg::finds_end(s.length))) ++row;
+  }
+  return row;
 }
 
 Eigen::VectorXd Shooting::solve(const Eigen::MatrixXd& slope, const Eigen::RowVectorXd& further,
@@ -349,44 +361,35 @@ std::optional<std::vector<Eigen::MatrixXd>> Shooting::transitions(const Eigen::V
 }
 
 Closing solve_with(const Shooting& shooting, const Eigen::VectorXd& guess, const Condition& condition) {
-  constexpr int most_iterations = 12;
-  Closing c;
-  c.u = guess;
-  auto now = shooting.equations(c.u);
-  if (!now) return c;
-  const Eigen::Index m = shooting.size();
-  const auto defect = [&](const Eigen::VectorXd& u, const Equations& e) {
-    Eigen::VectorXd r(m + 1);
-    r << e.residual, condition(u, e).value;
-    return r;
+  struct Values {
+    Equations equations;
+    ConditionValue condition;
   };
-  Eigen::VectorXd r = defect(c.u, *now);
+  const Eigen::Index m = shooting.size();
   const double scale = guess.head(m).cwiseAbs().maxCoeff() + 1e-300;
-  double last_step = std::numeric_limits<double>::infinity();
-  for (; c.iterations < most_iterations; ++c.iterations) {
-    const Eigen::VectorXd step = shooting.solve(now->slope, condition(c.u, *now).slope, -r);
-    if (!step.allFinite()) return c;
-    const double length = step.cwiseAbs().maxCoeff();
-    // At the end of quadratic convergence: the step is rounding.
-    if (length <= 1e-12 * scale || (length <= 1e-9 * scale && length >= 0.1 * last_step)) break;
-    bool better = false;
-    for (double share = 1; share > 0.05 && !better; share /= 2) {
-      const Eigen::VectorXd candidate = c.u + share * step;
-      auto next = shooting.equations(candidate);
-      if (!next) continue;
-      const Eigen::VectorXd s = defect(candidate, *next);
-      if (!(s.norm() < r.norm()) && length > 1e-9 * scale) continue;
-      better = true;
-      c.u = candidate;
-      now = std::move(next);
-      r = s;
-    }
-    if (!better) return c;
-    last_step = length;
-  }
-  c.residual = now->residual.cwiseAbs().maxCoeff();
-  c.ok = r.cwiseAbs().maxCoeff() <= 1e-11 * std::max(1.0, scale);
-  c.equations = std::move(*now);
+  auto found = newton(
+      guess, scale,
+      [&](const Eigen::VectorXd& u) -> std::optional<Values> {
+        auto equations = shooting.equations(u);
+        if (!equations) return std::nullopt;
+        const ConditionValue value = condition(u, *equations);
+        return Values{std::move(*equations), value};
+      },
+      [m](const Eigen::VectorXd&, const Values& at) {
+        Eigen::VectorXd r(m + 1);
+        r << at.equations.residual, at.condition.value;
+        return r;
+      },
+      [&](const Eigen::VectorXd&, const Values& at, const Eigen::VectorXd& right) {
+        return shooting.solve(at.equations.slope, at.condition.slope, right);
+      });
+  Closing c;
+  c.ok = found.ok;
+  c.iterations = found.iterations;
+  c.u = std::move(found.x);
+  if (!found.values) return c;
+  c.residual = found.values->equations.residual.cwiseAbs().maxCoeff();
+  c.equations = std::move(found.values->equations);
   return c;
 }
 

@@ -19,6 +19,7 @@ namespace graze {
 struct Prescription {
   Itinerary itinerary;
   std::vector<double> durations;  ///< of all legs
+  std::vector<double> speeds;     ///< approach speed of impacts, else 0
 };
 
 /// A model with one parameter free.
@@ -82,6 +83,8 @@ class Shooting {
   Eigen::Index duration_index(std::size_t step) const {
     return states_ * static_cast<Eigen::Index>(nodes_.size()) + static_cast<Eigen::Index>(step);
   }
+  /// Place of the guard of a step, which ends by itself and is no section, among the equations.
+  Eigen::Index guard_row(std::size_t step) const;
 
   /// The solution of (slope; further) x = right, where `slope` is that of equations; the shortest, if there
   /// are many.

@@ -142,12 +142,13 @@ std::optional<Solution> refine_orbit(const Family& family, const NearOrbit& abou
   for (int attempt = 0; attempt < 4; ++attempt) {
     const Record record = record_turn(*system, start, near.periods, turn / near.periods, near.phase);
     if (record.outcome != Outcome::ok) return std::nullopt;
-    const auto [itinerary, durations] = family.prescribed(record, *system);
+    const Prescription prescription = family.prescribed(record, *system);
+    const Itinerary& itinerary = prescription.itinerary;
     Anchor anchor = anchor_at(family, near.parameter, start, itinerary.steps.front().mode);
     anchor.phase = near.phase;
     Solution s;
     s.shooting = shooting_for(family, itinerary, anchor);
-    const auto guess = s.shooting->unknowns(start, durations, near.parameter);
+    const auto guess = s.shooting->unknowns(start, prescription.durations, near.parameter);
     if (!guess) return std::nullopt;
     const Closing closing = solve_fixed(*s.shooting, *guess);
     if (!closing.ok) return std::nullopt;

@@ -5,6 +5,7 @@
 
 #include "analysis/continuation/branch_data.hpp"
 #include "analysis/continuation/branch_set.hpp"
+#include "analysis/continuation/settled_start.hpp"
 #include "analysis/continuation/sweep_starts.hpp"
 #include "analysis/maps/attractor.hpp"
 #include "analysis/maps/map_keys.hpp"
@@ -56,9 +57,7 @@ class Continue final : public Analysis {
   const Model& model() const { return *problem_.model; }
   void read_axis_of(const Value& axis);
   void read_start(const Value& table);
-  void check_system(const Value& table) const;
   std::vector<Start> own_starts() const;
-  Start settled(const HybridState& begin, const std::string& origin) const;
   std::optional<Fates> place(const SweepStarts& sweep, Atlas& atlas, Journal& journal) const;
   Dataset sweep_data(const Fates& fates) const;
 
@@ -85,7 +84,7 @@ Continue::Continue(const Problem& problem) : problem_(problem) {
   options_.continuation.step = table.at("step").number("analysis.step");
   options_.continuation.points = static_cast<int>(table.at("points").integer("analysis.points"));
   read_axis_of(table.at("axis"));
-  check_system(table);
+  check_continued(table, family_, options_.continuation.from);
   read_start(table);
 }
 
@@ -101,24 +100,6 @@ void Continue::read_axis_of(const Value& axis) {
   ends.set("parameter", axis.at("parameter"));
   ends.set("values", Value(Value::Array{axis.at("from"), axis.at("to")}));
   family_.parameter = read_axis(ends, model(), "analysis.axis").parameter;
-}
-
-/// Throws InputError where orbits of this system cannot be continued.
-void Continue::check_system(const Value& table) const {
-  const auto system = family_.system(options_.continuation.from);
-  if (!system) return;  // the model says why at the values where it is needed
-  const auto refuse = [&](const char* key, const char* rule) {
-    throw InputError(table.at(key).place(), std::string("analysis.") + key, table.at(key).toml(), rule);
-  };
-  if (system->period() > 0 && family_.section.kind != Section::Kind::stroboscopic)
-    refuse("map", "orbits of a forced model are told at phase zero, on the stroboscopic map");
-  if (!system->periodic()) refuse("name", "needs a model whose forcing repeats");
-  if (system->shifts().cols() > 0) {
-    refuse("name",
-           "needs a model whose motions come back: nothing holds these bodies where they are, so they drift");
-  }
-  if (!system->prescribes(family_.parameter) && !(system->period() > 0))
-    refuse("name", "this model can be continued only with forcing");
 }
 
 void Continue::read_start(const Value& table) {
@@ -143,30 +124,17 @@ void Continue::read_start(const Value& table) {
   }
 }
 
-/// The periodic orbit that a motion settles to, at the parameter `at`; periods 0: none.
-Start Continue::settled(const HybridState& begin, const std::string& origin) const {
-  Start start;
-  start.parameter = at_;
-  start.origin = origin;
-  const auto system = family_.system(at_);
-  if (!system) return start;
-  const Attractor found = find_attractor(PoincareMap(*system, family_.section), begin, attractor_);
-  if (found.kind != AttractorClass::periodic) return start;
-  start.periods = found.orbit.period;
-  start.turn = found.end_time - found.start_time;
-  for (int k = 0; k < found.orbit.period; ++k)
-    start.orbit.push_back(found.points[static_cast<std::size_t>(k)].x);
-  return start;
-}
-
 std::vector<Start> Continue::own_starts() const {
   HybridState begin = problem_.start();
-  if (start_ == "state") return {settled(begin, "initial state")};
+  const auto settled = [&](const std::string& origin) {
+    return settled_start(family_, at_, begin, attractor_, origin);
+  };
+  if (start_ == "state") return {settled("initial state")};
   std::vector<Start> starts;
   const auto system = family_.system(at_);
   for (int k = 0; k < starts_ && system; ++k) {
     const bool drawn = draw_start(*system, box_, problem_.seed, static_cast<std::uint64_t>(k), begin);
-    starts.push_back(drawn ? settled(begin, "random start " + std::to_string(k)) : Start{});
+    starts.push_back(drawn ? settled("random start " + std::to_string(k)) : Start{});
   }
   return starts;
 }

@@ -27,7 +27,8 @@ struct Problem {
   Value analysis;                   ///< table [analysis], checked, defaults filled in
   Tolerance tolerance;              ///< table [tolerance]
   std::uint64_t seed = 0;           ///< [run] seed
-  std::shared_ptr<const Dataset> sweep = nullptr;  ///< the result that [analysis] sweep names, if any
+  std::shared_ptr<const Dataset> sweep =
+      nullptr;  ///< the result that [analysis] sweep or branches names, if any, with its root attributes
 
   /// The start of a motion at these parameter values.
   HybridState start(std::span<const double> values) const;

@@ -17,6 +17,7 @@
 #include "drivers/command/branch_table.hpp"
 #include "drivers/command/broken_files.hpp"
 #include "drivers/command/command.hpp"
+#include "drivers/command/curve_table.hpp"
 #include "drivers/command/summary.hpp"
 
 namespace graze {
@@ -124,6 +125,7 @@ void info(const std::string& path) {
   if (has_groups(path)) {
     const Result whole = read_result(path);
     if (has_branches(whole.data)) fmt::print("{}", branch_text(whole.data));
+    if (has_curves(whole.data)) fmt::print("{}", curve_text(whole.data));
   }
 }
 
@@ -195,11 +197,15 @@ void print_json(const std::string& path) {
   fmt::print("{}\n", json_text(all));
 }
 
-/// Bifurcation points alone, for other programs.
-void print_csv(const std::string& path) {
+/// Points of curves or of codimension two, or bifurcation points, alone, for other programs.
+void print_csv(const std::string& path, bool codim2) {
   const Result result = read_result(path);
-  if (!has_branches(result.data)) throw InputError(path + ": has no bifurcation points (--csv)");
-  fmt::print("{}", bifurcation_csv(result.data));
+  const bool curves = has_curves(result.data);
+  if (codim2 && !curves) throw InputError(path + ": has no points of codimension two (--codim2)");
+  if (!curves && !has_branches(result.data)) throw InputError(path + ": has no bifurcation points (--csv)");
+  fmt::print("{}", codim2   ? codim2_csv(result.data)
+                   : curves ? curve_csv(result.data)
+                            : bifurcation_csv(result.data));
 }
 
 void verify(const std::string& path) { fmt::print("{}: {}\n", path, verify_result(path)); }
@@ -212,7 +218,9 @@ GRAZE_COMMAND(info) {
   const auto path = std::make_shared<std::string>();
   const auto csv = std::make_shared<bool>(false);
   verb.option("FILE", *path, "result file, complete or not", {.required = true});
-  verb.flag("--csv", *csv, "only the bifurcation points of a continuation, as CSV");
+  verb.flag("--csv", *csv, "only the bifurcation points of a continuation, or the points of curves, as CSV");
+  const auto codim2 = std::make_shared<bool>(false);
+  verb.flag("--codim2", *codim2, "with --csv: the points of codimension two of curves");
   const auto json = std::make_shared<bool>(false);
   verb.flag("--json", *json, "attributes, dimensions, arrays and counts as JSON");
   const auto verified = std::make_shared<bool>(false);
@@ -222,10 +230,12 @@ GRAZE_COMMAND(info) {
       "Examples:\n"
       "  graze info result.h5\n"
       "  graze info branches.h5 --csv > points.csv\n"
+      "  graze info curves.h5 --csv --codim2\n"
       "  graze info result.h5 --json | jq .counts");
-  verb.callback([path, csv, json, verified] {
+  verb.callback([path, csv, codim2, json, verified] {
     if (*verified) return verify(*path);
-    on_result(*path, [&] { *csv ? print_csv(*path) : *json ? print_json(*path) : info(*path); });
+    if (*codim2 && !*csv) throw InputError("--codim2 goes with --csv");
+    on_result(*path, [&] { *csv ? print_csv(*path, *codim2) : *json ? print_json(*path) : info(*path); });
   });
 }
 

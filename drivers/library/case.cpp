@@ -154,7 +154,8 @@ std::string start_fault(const Problem& problem, const std::vector<double>& value
 void check_start(const Case& c, const Value& initial) {
   const Value* starts = c.problem.analysis.find("start");
   if (starts != nullptr && starts->is_text() &&
-      (starts->text("start") == "random" || starts->text("start") == "from_sweep"))
+      (starts->text("start") == "random" || starts->text("start") == "from_sweep" ||
+       starts->text("start") == "from_continue"))
     return;  // not used then
   std::string first;
   for (const std::vector<double>& values : corners(c)) {
@@ -226,18 +227,20 @@ std::string found_from_case(const std::string& name, const Value& from) {
 
 /// Reads the result that the analysis starts from, if it names one; returns its identity.
 std::string read_sweep(Problem& problem) {
-  const Value* sweep = problem.analysis.find("sweep");
-  if (sweep == nullptr) return {};
+  const Value* name = problem.analysis.find("sweep");
+  const bool of_branches = problem.analysis.at("name").text("analysis.name") == "curves";
+  if (of_branches) name = problem.analysis.find("branches");
+  if (name == nullptr) return {};
+  const std::string key = of_branches ? "analysis.branches" : "analysis.sweep";
   try {
-    Result result = read_result(found_from_case(sweep->text("analysis.sweep"), *sweep));
+    Result result = read_result(found_from_case(name->text(key), *name));
+    result.data.attributes.insert(result.data.attributes.end(), result.attributes.begin(),
+                                  result.attributes.end());
     problem.sweep = std::make_shared<const Dataset>(std::move(result.data));
-    for (const auto& [name, text] : result.attributes) {
-      if (name == "identity") return text;
-    }
+    return attribute(result.attributes, "identity");
   } catch (const InputError& error) {
-    throw InputError(sweep->place(), "analysis.sweep", sweep->toml(), error.what());
+    throw InputError(name->place(), key, name->toml(), error.what());
   }
-  return {};
 }
 
 double element_bytes(const Array& array) {

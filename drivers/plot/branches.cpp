@@ -14,6 +14,7 @@
 #include "core/settings/value.hpp"
 #include "drivers/command/array_values.hpp"
 #include "drivers/plot/colours.hpp"
+#include "drivers/plot/kinds.hpp"
 #include "drivers/plot/plot.hpp"
 #include "drivers/plot/points.hpp"
 
@@ -25,28 +26,6 @@ constexpr std::string_view stable_colour = "#1f4e9c";
 constexpr std::string_view unstable_colour = "#d1495b";
 constexpr std::string_view crossed_colour = "#9a9a9a";
 constexpr std::string_view sweep_colour = "#a8a8a8";
-
-/// How a kind of point is drawn: gnuplot's point type, colour, and its short name.
-struct Symbol {
-  std::string_view kind;
-  int type;
-  std::string_view colour;
-  std::string_view name;
-};
-constexpr std::array<Symbol, 14> symbols = {{{"fold", 13, "#000000", "F"},
-                                             {"period_doubling", 5, "#7b2d8b", "PD"},
-                                             {"neimark_sacker", 15, "#00798c", "NS"},
-                                             {"branch_point", 9, "#3a7d44", "BP"},
-                                             {"grazing", 7, "#e07a00", "G"},
-                                             {"stick_border", 11, "#8c510a", "S"},
-                                             {"chatter_border", 4, "#8c510a", "C"},
-                                             {"rising_border", 8, "#c51b7d", "R"},
-                                             {"release_moves", 6, "#4d4d4d", "L"},
-                                             {"simultaneous", 1, "#4d4d4d", "E"},
-                                             {"edge", 2, "#4d4d4d", "X"},
-                                             {"hopf", 14, "#00798c", "H"},
-                                             {"slip_border", 10, "#8c510a", "SL"},
-                                             {"reversal_border", 12, "#c51b7d", "RV"}}};
 
 /// What the picture needs of a file.
 struct Diagram {
@@ -191,7 +170,7 @@ void add_branches(Panel& panel, const Diagram& d, std::size_t state) {
 void add_points(Panel& panel, const Diagram& d, const std::vector<double>& y) {
   const std::vector<double> x = numbers(d.points.at(d.parameter));
   const Array& kinds = d.points.at("kind");
-  for (const Symbol& symbol : symbols) {
+  for (const KindLook& symbol : kind_looks) {
     Mark mark;
     mark.shape = Mark::Shape::dots;
     mark.meaning = fmt::format("{} {}", symbol.name, spaced(symbol.kind));

@@ -378,6 +378,12 @@ void offer_arrays(std::vector<PanelOffer>& offers, const Map& map, const std::ve
 
 }  // namespace
 
+Panel region_panel(const PlotSource& source, const PlotOptions& options) {
+  const Map map = map_of(source, options);
+  if (!map.points.has_attractors()) throw InputError(source.name + ": has no classes of attractors");
+  return class_panel(map);
+}
+
 Picture draw_map(const PlotSource& source, const PlotOptions& options) {
   const Map map = map_of(source, options);
   std::vector<PanelOffer> offers;

@@ -116,6 +116,8 @@ GRAZE_COMMAND(plot) {
   verb.option("--start", options.start,
               "only this initial state, counted from 0; default: all, with two parameters the first",
               {.least = 0});
+  verb.option("--over", options.over, "curves: over the regions of this sweep over the same two parameters",
+              {.value = "MAP"});
   verb.option("--width", request->width, "of the picture: 84mm, 8.4cm, 3.3in; default 174mm",
               {.value = "LENGTH"});
   verb.option("--height", request->height, "of the picture; default: what the panels need",
@@ -134,7 +136,8 @@ GRAZE_COMMAND(plot) {
       "  graze plot sweep.h5 -o figure.pdf --width 84mm --panels x1,lyapunov\n"
       "  graze plot sweep.h5 --from 0.69 --to 0.73\n"
       "  graze plot up.h5 down.h5 branches.h5 -o overlay.svg\n"
-      "  graze plot map.h5 --panels class,p/n,lyapunov");
+      "  graze plot map.h5 --panels class,p/n,lyapunov\n"
+      "  graze plot curves.h5 --over map.h5");
   verb.callback([request] { on_result(request->files.front(), [&] { plot(*request); }); });
 }
 

@@ -19,6 +19,7 @@ struct PlotOptions {
   double to = std::numeric_limits<double>::infinity();
   double y_from = -std::numeric_limits<double>::infinity();  ///< part of the y axis of the first panel
   double y_to = std::numeric_limits<double>::infinity();
+  std::string over;  ///< curves: the result of a sweep over both parameters, drawn below them; "": none
   Page page;
 };
 
@@ -57,6 +58,11 @@ Picture draw_impacts(const PlotSource& source, const PlotOptions& options);
 Picture draw_basins(const PlotSource& source, const PlotOptions& options);
 /// A continuation: branches and located points over the attractors of the sweep; multipliers.
 Picture draw_branches(const PlotSource& source, const PlotOptions& options);
+/// Curves over two parameters with their points of codimension two, over the regions of a sweep over the same
+/// parameters (nullptr: none).
+Picture draw_curves(const PlotSource& source, const PlotSource* map, const PlotOptions& options);
+/// The regions of class and period of a sweep over two parameters.
+Panel region_panel(const PlotSource& source, const PlotOptions& options);
 /// Convergence: errors against the parameter that is to converge, with the order that they show.
 Picture draw_convergence(const PlotSource& source, const PlotOptions& options);
 /// A motion: time series with contacts below them, phase portraits, Poincaré section.

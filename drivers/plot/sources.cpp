@@ -37,7 +37,7 @@ std::vector<std::string> wanted(const std::string& file, const Attributes& attri
     return names;
   }
   if (analysis == "convergence") return {"error", "outcome"};
-  if (parameters == 0 || analysis == "continue") return {};  // all
+  if (parameters == 0 || analysis == "continue" || analysis == "curves") return {};  // all
   const auto asked = [&](const std::string& name) {
     return std::any_of(options.panels.begin(), options.panels.end(),
                        [&](const std::string& panel) { return panel.substr(0, panel.find(':')) == name; });
@@ -64,6 +64,13 @@ Picture draw(const PlotSource& source, const PlotOptions& options) {
   if (analysis == "basins") return draw_basins(source, options);
   if (analysis == "continue") return draw_branches(source, options);
   if (analysis == "convergence") return draw_convergence(source, options);
+  if (analysis == "curves") {
+    if (options.over.empty()) return draw_curves(source, nullptr, options);
+    const PlotSource map = read_source(options.over, options);
+    if (swept_parameters(map.result) != 2)
+      throw InputError(options.over + ": must be a sweep over two parameters (--over)");
+    return draw_curves(source, &map, options);
+  }
   const std::size_t parameters = swept_parameters(source.result);
   if (parameters == 0) return draw_motion(source, options);
   if (parameters > 2) throw InputError(source.name + ": more than two swept parameters");
@@ -76,6 +83,8 @@ Picture draw(const PlotSource& source, const PlotOptions& options) {
 Picture picture_of(const std::vector<std::string>& files, const PlotOptions& options) {
   std::vector<PlotSource> sources;
   for (const std::string& file : files) sources.push_back(read_source(file, options));
+  const bool curves = attribute(sources.front().result.attributes, "analysis") == "curves";
+  if (!options.over.empty() && !curves) throw InputError("--over goes with a result of curves");
   Picture picture = sources.size() > 1 ? draw_overlay(sources, options) : draw(sources.front(), options);
   picture.title = attribute(sources.front().result.attributes, "title");
   if (picture.title.empty()) picture.title = sources.front().name;

@@ -1,0 +1,824 @@
+#include "analysis/continuation/curve.hpp"
+
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <numeric>
+
+#include "analysis/continuation/beginning.hpp"
+#include "analysis/maps/multipliers.hpp"
+#include "core/math/dense.hpp"
+
+namespace graze {
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+using Kind = BifurcationKind;
+using Multipliers = std::vector<std::complex<double>>;
+
+constexpr int most_changes = 200;  // of the events, on one curve in one direction
+
+bool moves_by_itself(const Itinerary& itinerary) {
+  return itinerary.steps.front().length == Leg::Length::own;
+}
+
+/// The multipliers but those that define a curve.
+Multipliers others(Multipliers all, Kind kind) {
+  const auto drop = [&](const std::complex<double>& at) {
+    const auto nearest = std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+      return std::abs(a - at) < std::abs(b - at);
+    });
+    if (nearest != all.end()) all.erase(nearest);
+  };
+  if (kind == Kind::fold || kind == Kind::branch_point) drop(1);
+  if (kind == Kind::period_doubling) drop(-1);
+  if (kind != Kind::neimark_sacker) return all;
+  const auto nearest = std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    const auto away = [](const std::complex<double>& m) {
+      return std::abs(std::abs(m) - 1) + (m.imag() == 0 ? 1e-3 : 0);
+    };
+    return away(a) < away(b);
+  });
+  if (nearest == all.end()) return all;
+  const std::complex<double> pair = *nearest;
+  drop(pair);
+  drop(std::conj(pair));
+  return all;
+}
+
+/// Π(μ_i μ_j − 1) over pairs.
+double torus_function(const Multipliers& m) {
+  std::complex<double> product = 1;
+  for (std::size_t i = 0; i < m.size(); ++i)
+    for (std::size_t j = i + 1; j < m.size(); ++j) product *= m[i] * m[j] - 1.0;
+  return product.real();
+}
+
+bool has_pair_on_circle(const Multipliers& m) {
+  return std::any_of(m.begin(), m.end(), [](const std::complex<double>& z) {
+    return std::abs(z.imag()) > 1e-6 && std::abs(std::abs(z) - 1) < 1e-6;
+  });
+}
+
+/// The orbit's own record without what belongs to the curve's condition, to be compared with its word:
+/// touches may or may not come out as impacts, with hardly any speed.
+Itinerary without_touches(Itinerary itinerary, const std::vector<double>& speeds, int contact, double slow) {
+  std::vector<Step> kept;
+  for (std::size_t k = 0; k < itinerary.steps.size(); ++k) {
+    const Step& step = itinerary.steps[k];
+    const bool touch = step.end == EventKind::graze ||
+                       (step.end == EventKind::impact && step.contact == contact && speeds[k] <= slow);
+    if (!touch) kept.push_back(step);
+  }
+  itinerary.steps = std::move(kept);
+  return itinerary;
+}
+
+/// What the word of a solution would leave as a record.
+Record told(const CurveSolution& s) {
+  Record r;
+  r.itinerary = s.equations->itinerary();
+  double time = 0;
+  for (std::size_t k = 0; k < r.itinerary.steps.size(); ++k) {
+    r.times.push_back(time += s.x(s.equations->duration_index(k)));
+    r.speeds.push_back(is_hit(r.itinerary.steps[k].end) ? s.values.orbit.measure(static_cast<Eigen::Index>(k))
+                                                        : 0);
+  }
+  return r;
+}
+
+bool touches(Kind kind) { return kind == Kind::grazing || kind == Kind::rising_border; }
+
+/// Direction of the curve: the null vector of the slope, of length one in the weights.
+Vector null_direction(const CurveValues& v, const Vector& weights) {
+  const Matrix scaled = v.slope * weights.cwiseInverse().asDiagonal();
+  const Eigen::JacobiSVD<Matrix> svd(scaled, Eigen::ComputeFullV);
+  return svd.matrixV().rightCols(1).col(0).cwiseQuotient(weights);
+}
+
+/// The same near a known direction.
+Vector direction_along(const CurveValues& v, const Vector& weights, const Vector& about) {
+  const Eigen::Index n = v.slope.cols();
+  Matrix all(n, n);
+  all << v.slope, weights.cwiseAbs2().cwiseProduct(about).transpose();
+  const Vector t = shortest_solution(all, Vector::Unit(n, n - 1));
+  return t / weights.cwiseProduct(t).norm();
+}
+
+Eigen::RowVectorXd plane(const Vector& weights, const Vector& direction) {
+  return weights.cwiseAbs2().cwiseProduct(direction).transpose();
+}
+
+/// A function along a kind of curve that is zero at points of codimension two.
+struct Test {
+  Codim2Kind kind;
+  int sense;
+  double (*function)(const CurveSolution&);
+};
+
+double cusp(const CurveSolution& s) {
+  const Eigen::Index m = s.equations->orbit_size();
+  const Vector w = s.values.right.col(0).cwiseQuotient(s.weights.head(m));
+  return -s.values.slope.row(m).head(m).dot(w);
+}
+/// uᵀ E w: a second multiplier at the same place.
+double double_multiplier(const CurveSolution& s) {
+  const Eigen::Index m = s.equations->orbit_size();
+  const Eigen::Index n = s.equations->states();
+  const Vector w = s.values.right.col(0).cwiseQuotient(s.weights.head(m));
+  return s.values.left.col(0).tail(n).dot(w.head(n));
+}
+double unit_determinant(const CurveSolution& s) { return s.equations->determinant(s.values.orbit, false); }
+double flip_determinant(const CurveSolution& s) { return s.equations->determinant(s.values.orbit, true); }
+double other_torus(const CurveSolution& s) {
+  return torus_function(others(s.point.orbit.multipliers, s.equations->condition().kind));
+}
+template <int Numerator, int Denominator>
+double cosine(const CurveSolution& s) {
+  return s.equations->extra(s.x) - static_cast<double>(Numerator) / Denominator;
+}
+double torus_and_fold(const CurveSolution& s) { return unit_determinant(s) / (1 - s.equations->extra(s.x)); }
+double torus_and_flip(const CurveSolution& s) { return flip_determinant(s) / (1 + s.equations->extra(s.x)); }
+
+/// Values of the equations with an impact where the guard touches zero.
+double with_impact(const CurveSolution& s, bool doubling) {
+  Itinerary itinerary = s.equations->itinerary();
+  itinerary.steps[s.equations->condition().step].end = EventKind::impact;
+  const CurveEquations hit(s.equations->plane(), itinerary, s.equations->anchor(), {});
+  const auto at = hit.orbit_values(hit.unknowns(s.equations->orbit_of(s.x), s.equations->second(s.x)));
+  return at ? hit.determinant(*at, doubling) : std::numeric_limits<double>::quiet_NaN();
+}
+double impact_fold(const CurveSolution& s) { return with_impact(s, false); }
+double impact_flip(const CurveSolution& s) { return with_impact(s, true); }
+/// Acceleration of the guard where it touches.
+double guard_acceleration(const CurveSolution& s) {
+  const Family family = s.equations->plane().at(s.equations->second(s.x));
+  const std::size_t step = s.equations->condition().step;
+  return s.values.orbit.slope(s.equations->shooting(family).guard_row(step),
+                              s.equations->duration_index(step));
+}
+/// uᵀ [F'''www/6 + F''(w, h)], A h = −F''ww/2: the cubic coefficient of the doubled orbit.
+double doubling_coefficient(const CurveSolution& s) {
+  const CurveEquations& eq = *s.equations;
+  const Eigen::Index m = eq.orbit_size();
+  const Vector w = s.values.right.col(0).cwiseQuotient(s.weights.head(m));
+  const Vector u = s.values.left.col(0);
+  const double length = s.values.right.col(0).norm();
+  const auto coefficient = [&](double step) {
+    Vector moved = s.x;
+    moved.head(m) += step * w;
+    const auto ahead = eq.orbit_values(moved);
+    moved.head(m) = s.x.head(m) - step * w;
+    const auto behind = eq.orbit_values(moved);
+    if (!ahead || !behind) return std::numeric_limits<double>::quiet_NaN();
+    const Matrix change = (ahead->slope - behind->slope).leftCols(m) / (2 * step);
+    const Matrix curvature =
+        (ahead->slope - 2 * s.values.orbit.slope + behind->slope).leftCols(m) / (step * step);
+    const Vector h = linear_solve(Matrix(s.values.orbit.slope.leftCols(m)), Vector(-0.5 * change * w));
+    return u.dot(curvature * w / 6 + change * h);
+  };
+  const double step = 2e-3 / length;
+  return (4 * coefficient(step / 2) - coefficient(step)) / 3;  // Richardson
+}
+
+const std::vector<Test>& tests_of(Kind kind) {
+  static const std::vector<Test> fold = {{Codim2Kind::cusp, 0, cusp},
+                                         {Codim2Kind::fold_flip, 0, flip_determinant},
+                                         {Codim2Kind::resonance_1_1, 0, double_multiplier},
+                                         {Codim2Kind::fold_neimark_sacker, 0, other_torus}};
+  static const std::vector<Test> doubling = {
+      {Codim2Kind::fold_flip, 0, unit_determinant},
+      {Codim2Kind::resonance_1_2, 0, double_multiplier},
+      {Codim2Kind::generalized_period_doubling, 0, doubling_coefficient},
+      {Codim2Kind::flip_neimark_sacker, 0, other_torus}};
+  static const std::vector<Test> torus = {{Codim2Kind::resonance_1_1, 0, cosine<1, 1>},
+                                          {Codim2Kind::resonance_1_2, 0, cosine<-1, 1>},
+                                          {Codim2Kind::resonance_1_3, 0, cosine<-1, 2>},
+                                          {Codim2Kind::resonance_1_4, 0, cosine<0, 1>},
+                                          {Codim2Kind::fold_neimark_sacker, 0, torus_and_fold},
+                                          {Codim2Kind::flip_neimark_sacker, 0, torus_and_flip}};
+  static const std::vector<Test> grazing = {{Codim2Kind::resonant_grazing, 1, impact_fold},
+                                            {Codim2Kind::resonant_grazing, -1, impact_flip},
+                                            {Codim2Kind::grazing_fold, 0, unit_determinant},
+                                            {Codim2Kind::grazing_period_doubling, 0, flip_determinant},
+                                            {Codim2Kind::grazing_neimark_sacker, 0, other_torus},
+                                            {Codim2Kind::degenerate_grazing, 0, guard_acceleration}};
+  static const std::vector<Test> rising = {{Codim2Kind::degenerate_grazing, 0, guard_acceleration}};
+  static const std::vector<Test> none;
+  switch (kind) {
+    case Kind::fold:
+      return fold;
+    case Kind::period_doubling:
+      return doubling;
+    case Kind::neimark_sacker:
+      return torus;
+    case Kind::grazing:
+      return grazing;
+    case Kind::rising_border:
+      return rising;
+    default:
+      return none;
+  }
+}
+
+std::vector<double> tests_at(const CurveSolution& s) {
+  std::vector<double> values;
+  for (const Test& test : tests_of(s.equations->condition().kind)) values.push_back(test.function(s));
+  return values;
+}
+
+/// Whether an impact has lost its speed: there every multiplier solves the equations of a spectral curve
+/// whose orbit ends in a resonant grazing, so that tests of further multipliers say nothing.
+bool has_lost_impact(const CurveSolution& s) {
+  constexpr double slow = 1e-6;  // of the greatest state
+  if (!is_spectral(s.equations->condition().kind)) return false;
+  const std::vector<Step>& steps = s.equations->itinerary().steps;
+  const Vector& measure = s.values.orbit.measure;
+  const std::vector<bool> inside =
+      chattering(s.equations->itinerary(), std::vector<double>(measure.begin(), measure.end()));
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    const double speed = measure(static_cast<Eigen::Index>(k));
+    if (steps[k].end == EventKind::impact && !inside[k] && speed <= slow * s.size()) return true;
+  }
+  return false;
+}
+
+bool needs_pair(Codim2Kind kind) {
+  return kind == Codim2Kind::fold_neimark_sacker || kind == Codim2Kind::flip_neimark_sacker ||
+         kind == Codim2Kind::grazing_neimark_sacker;
+}
+
+/// Solved and told where Newton's method has come to.
+CurveSolution told_at(const std::shared_ptr<const CurveEquations>& equations, const Borders& borders,
+                      const Vector& weights, NewtonResult<CurveValues> found, double size,
+                      const Vector& about) {
+  CurveSolution s;
+  s.equations = equations;
+  s.weights = weights;
+  s.x = std::move(found.x);
+  s.values = std::move(*found.values);
+  s.borders = equations->renewed(borders, s.values);
+  s.iterations = found.iterations;
+  s.tangent = direction_along(s.values, weights, about);
+  s.point.orbit.size = size;
+  return s;
+}
+
+}  // namespace
+
+const std::vector<std::string>& codim2_names() {
+  static const std::vector<std::string> names = {"cusp",
+                                                 "fold_flip",
+                                                 "resonance_1_1",
+                                                 "resonance_1_2",
+                                                 "resonance_1_3",
+                                                 "resonance_1_4",
+                                                 "fold_neimark_sacker",
+                                                 "flip_neimark_sacker",
+                                                 "generalized_period_doubling",
+                                                 "resonant_grazing",
+                                                 "double_grazing",
+                                                 "grazing_fold",
+                                                 "grazing_period_doubling",
+                                                 "grazing_neimark_sacker",
+                                                 "degenerate_grazing",
+                                                 "rising_border",
+                                                 "chatter_grazing",
+                                                 "simultaneous",
+                                                 "release_moves"};
+  return names;
+}
+
+std::optional<CurveSolution> solve_near(const Plane& plane_of, const Itinerary& itinerary,
+                                        const Anchor& anchor, const CurveCondition& condition,
+                                        const Vector& orbit, double second, double extra, double size) {
+  const auto equations = std::make_shared<const CurveEquations>(plane_of, itinerary, anchor, condition);
+  const Vector guess = equations->unknowns(orbit, second, extra);
+  const Vector weights = equations->weights(guess, size);
+  const auto borders = equations->borders(guess, weights);
+  if (!borders) return std::nullopt;
+  const auto there = equations->values(guess, *borders, weights);
+  if (!there) return std::nullopt;
+  const Vector along = null_direction(*there, weights);
+  auto found = solve_curve(*equations, *borders, weights, guess, plane(weights, along));
+  if (!found.ok) return std::nullopt;
+  CurveSolution s = told_at(equations, *borders, weights, std::move(found), size, along);
+  take_point(s);
+  return s;
+}
+
+void take_point(CurveSolution& s) {
+  const CurveEquations& eq = *s.equations;
+  BranchPoint& p = s.point.orbit;
+  const Family family = eq.plane().at(eq.second(s.x));
+  Solution orbit;
+  orbit.shooting = std::make_shared<Shooting>(eq.shooting(family));
+  orbit.u = eq.orbit_of(s.x);
+  p.parameter = eq.first(s.x);
+  s.point.second = eq.second(s.x);
+  p.state = without_rounding(s.x.head(eq.states()), p.size);
+  p.phase = eq.anchor().phase;
+  p.period = orbit.shooting->turn(orbit.u);
+  p.residual = s.values.residual.cwiseAbs().maxCoeff();
+  p.multipliers = orbit_multipliers(*orbit.shooting, orbit.u);
+  const Multipliers rest = others(p.multipliers, eq.condition().kind);
+  p.stable = !p.multipliers.empty() && is_stable(rest);
+  orbit.point = p;
+  p.orbit = states_on_section(orbit);
+  Record record = told(s);
+  if (moves_by_itself(eq.itinerary())) {
+    const auto system = family.system(p.parameter);
+    if (system) record = record_of(*system, p, eq.itinerary().periods);
+  }
+  p.signature = signature_of(record);
+  p.impacts.assign(family.model->contacts().size(), 0);
+  for (const Step& step : record.itinerary.steps)
+    if (is_hit(step.end)) ++p.impacts[static_cast<std::size_t>(step.contact)];
+}
+
+CurveWalk::CurveWalk(CurveSolution start, int direction, const CurveOptions& options)
+    : options_(options), now_(std::move(start)), step_(options.first_step) {
+  if (direction < 0) now_.tangent = -now_.tangent;
+  const Cause cause = cause_of(now_);
+  now_.point.orbit.admissible = cause.what == Cause::What::none;
+  tests_ = tests_at(now_);
+}
+
+/// The solution in the plane across the tangent at this arclength from a point.
+std::optional<CurveSolution> CurveWalk::at(const CurveSolution& from, double step) const {
+  const CurveEquations& eq = *from.equations;
+  const Vector guess = from.x + step * from.tangent;
+  auto found = solve_curve(eq, from.borders, from.weights, guess, plane(from.weights, from.tangent));
+  if (!found.ok) return std::nullopt;
+  CurveSolution s =
+      told_at(from.equations, from.borders, from.weights, std::move(found), from.size(), from.tangent);
+  take_point(s);
+  return s;
+}
+
+/// Why the motion does not take the orbit of a solution; none where it does.
+CurveWalk::Cause CurveWalk::cause_of(CurveSolution& s) const {
+  constexpr double depth = 1e-9;   // of the orbit's size: deeper is no rounding
+  constexpr double hardly = 1e-4;  // speed of a touch that comes out as an impact, of the size and the rate
+  const CurveEquations& eq = *s.equations;
+  const CurveCondition& condition = eq.condition();
+  const Family family = eq.plane().at(s.point.second);
+  const BranchPoint& p = s.point.orbit;
+  const std::vector<Step>& steps = eq.itinerary().steps;
+  const auto system = family.system(p.parameter);
+  if (!system) return {Cause::What::other};
+  const Vector& measure = s.values.orbit.measure;
+  const std::vector<bool> inside =
+      chattering(eq.itinerary(), std::vector<double>(measure.begin(), measure.end()));
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    const bool own = k == condition.step && !is_spectral(condition.kind);
+    const double value = measure(static_cast<Eigen::Index>(k));
+    if (steps[k].end == EventKind::impact && !inside[k] && !(value > 0) && !(own && touches(condition.kind)))
+      return {Cause::What::speed, k};
+    if (steps[k].end != EventKind::impact && steps[k].end != EventKind::section &&
+        steps[k].end != EventKind::graze && !(value > 0) && condition.kind != Kind::chatter_border)
+      return {Cause::What::other, k};
+    if (s.x(eq.duration_index(k)) < 0 && !steps[k].instant && !own) return {Cause::What::order, k};
+  }
+  if (condition.kind != Kind::chatter_border) {
+    const Record record = record_of(*system, p, eq.itinerary().periods);
+    const int contact = touches(condition.kind) ? condition.contact : -1;
+    const double slow = hardly * p.size * system->rate();
+    if (record.outcome == Outcome::ok) {
+      const Prescription taken = family.prescribed(record, *system);
+      const Itinerary own = without_touches(taken.itinerary, taken.speeds, contact, slow);
+      const Itinerary word = without_touches(eq.itinerary(), std::vector<double>(steps.size()), -1, 0);
+      const double open = (record.end - p.state).cwiseAbs().maxCoeff() / (record.size + tiny);
+      const double worst = p.multipliers.empty() ? 1 : std::max(1.0, std::abs(p.multipliers.front()));
+      const double closure = contact >= 0 ? 1e-5 : 1e-8;
+      if (own == word && open <= closure * worst) return {};
+      if (!touches(condition.kind) && signature_of(record) == p.signature && open <= 1e-5 * worst) {
+        if (auto again = remade(s)) s = std::move(*again);
+        return {};
+      }
+    }
+  }
+  if (moves_by_itself(eq.itinerary())) return {Cause::What::other};
+  std::vector<int> contacts(family.model->contacts().size());
+  std::iota(contacts.begin(), contacts.end(), 0);
+  const std::vector<Dip> dips = dips_of(eq.shooting(family), eq.orbit_of(s.x), contacts, depth * p.size);
+  if (dips.empty()) return {};
+  const auto deepest = std::min_element(dips.begin(), dips.end(),
+                                        [](const Dip& a, const Dip& b) { return a.guard < b.guard; });
+  return {Cause::What::dip, deepest->step, *deepest};
+}
+
+/// The same curve with the events that the motion itself has; nothing where they are those of another.
+std::optional<CurveSolution> CurveWalk::remade(const CurveSolution& s) const {
+  const CurveEquations& eq = *s.equations;
+  CurveCondition condition = eq.condition();
+  if (condition.kind == Kind::chatter_border) return std::nullopt;
+  const Family family = eq.plane().at(s.point.second);
+  const auto system = family.system(s.point.orbit.parameter);
+  if (!system) return std::nullopt;
+  Record record = record_of(*system, s.point.orbit, eq.itinerary().periods);
+  if (record.outcome != Outcome::ok) return std::nullopt;
+  std::vector<Step>& steps = record.itinerary.steps;
+  const std::vector<Step>& old = eq.itinerary().steps;
+  const double turn = s.point.orbit.period;
+  const auto end_of = [](const std::vector<double>& durations, std::size_t k) {
+    return std::accumulate(durations.begin(), durations.begin() + static_cast<std::ptrdiff_t>(k) + 1, 0.0);
+  };
+  if (!is_spectral(condition.kind)) {
+    const Record before = told(s);
+    const double time = before.times[condition.step];
+    std::size_t nearest = steps.size();
+    double away = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      const bool fits =
+          touches(condition.kind)
+              ? steps[k].end == EventKind::impact && steps[k].contact == condition.contact
+              : steps[k].end == old[condition.step].end && steps[k].contact == old[condition.step].contact;
+      const double distance = std::abs(end_of(record.durations, k) - time);
+      if (fits && distance < away) {
+        away = distance;
+        nearest = k;
+      }
+    }
+    if (touches(condition.kind)) {
+      constexpr double slow = 1e-2;
+      const bool hit = away < 1e-2 * turn && record.speeds[nearest] < slow * s.size() * system->rate();
+      if (hit) {
+        steps[nearest].end = EventKind::graze;
+        condition.step = nearest;
+      } else {
+        std::size_t k = 0;
+        while (k + 1 < steps.size() && end_of(record.durations, k) < time) ++k;
+        const double begin = end_of(record.durations, k) - record.durations[k];
+        Step touch = steps[k];
+        touch.end = EventKind::graze;
+        touch.contact = condition.contact;
+        touch.instant = false;
+        steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(k), touch);
+        record.durations[k] -= time - begin;
+        record.durations.insert(record.durations.begin() + static_cast<std::ptrdiff_t>(k), time - begin);
+        condition.step = k;
+      }
+    } else {
+      // Of two events at one instant the later is the condition's, whichever it is.
+      if (nearest >= steps.size() || !(away < 1e-2 * turn)) return std::nullopt;
+      if (nearest + 1 < steps.size() && record.durations[nearest + 1] < record.durations[nearest]) ++nearest;
+      condition.step = nearest;
+      steps[nearest].instant = false;
+    }
+  }
+  const Prescription taken = family.prescribed(record, *system);
+  const Itinerary& itinerary = taken.itinerary;
+  if (itinerary == eq.itinerary()) return std::nullopt;
+  const auto shooting = shooting_for(family, itinerary, eq.anchor());
+  const auto u = shooting->unknowns(s.point.orbit.state, taken.durations, s.point.orbit.parameter);
+  if (!u) return std::nullopt;
+  auto again = solve_near(eq.plane(), itinerary, eq.anchor(), condition, *u, s.point.second,
+                          eq.has_extra() ? eq.extra(s.x) : 0, s.size());
+  if (!again) return std::nullopt;
+  const double change =
+      std::hypot((again->point.orbit.parameter - s.point.orbit.parameter) / eq.plane().widths[0],
+                 (again->point.second - s.point.second) / eq.plane().widths[1]);
+  const double moved = (again->point.orbit.state - s.point.orbit.state).cwiseAbs().maxCoeff();
+  if (!(change <= 2 * options_.step && moved <= 0.2 * s.size())) return std::nullopt;
+  const Eigen::Index p = s.equations->orbit_size();
+  const Eigen::Index q = again->equations->orbit_size();
+  const Eigen::Index n = eq.states();
+  const double size = s.size();
+  const double along =
+      s.tangent.head(n).dot(again->tangent.head(n)) / (size * size) +
+      s.tangent(p) * again->tangent(q) / (eq.plane().widths[0] * eq.plane().widths[0]) +
+      s.tangent(p + 1) * again->tangent(q + 1) / (eq.plane().widths[1] * eq.plane().widths[1]);
+  if (along < 0) again->tangent = -again->tangent;
+  return again;
+}
+
+/// The same point begun in the middle of its longest leg, if an event has come near to where it begins.
+std::optional<CurveSolution> CurveWalk::begun_anew(const CurveSolution& s) const {
+  const CurveEquations& eq = *s.equations;
+  const Family family = eq.plane().at(s.point.second);
+  const auto begun = begun_between(eq.shooting(family), eq.orbit_of(s.x));
+  if (!begun) return std::nullopt;
+  CurveCondition condition = eq.condition();
+  const std::size_t events = std::max<std::size_t>(1, eq.itinerary().steps.size() - 1);
+  const auto moved = [&](std::size_t step) { return (step + events - begun->first) % events; };
+  condition.step = moved(condition.step);
+  condition.stick = {moved(condition.stick.impact), moved(condition.stick.complete),
+                     moved(condition.stick.release)};
+  if (condition.kind == Kind::chatter_border && !(condition.stick.impact < condition.stick.complete &&
+                                                  condition.stick.complete < condition.stick.release))
+    return std::nullopt;
+  Anchor anchor;
+  anchor.phase = begun->phase;
+  const auto shooting = shooting_for(family, begun->itinerary, anchor);
+  const auto u = shooting->unknowns(begun->start, begun->durations, s.point.orbit.parameter);
+  if (!u) return std::nullopt;
+  auto again = solve_near(eq.plane(), begun->itinerary, anchor, condition, *u, s.point.second,
+                          eq.has_extra() ? eq.extra(s.x) : 0, s.size());
+  if (!again) return std::nullopt;
+  const Eigen::Index m = eq.orbit_size();
+  const auto parameters = [m](const CurveSolution& c) -> Eigen::Vector2d {
+    return c.tangent.segment(m, 2).cwiseProduct(c.weights.segment(m, 2));
+  };
+  if (parameters(*again).dot(parameters(s)) < 0) again->tangent = -again->tangent;
+  again->point.orbit.admissible = s.point.orbit.admissible;
+  return again;
+}
+
+bool CurveWalk::outside(const CurveSolution& s) const {
+  const double p[2] = {s.point.orbit.parameter, s.point.second};
+  return p[0] < options_.from[0] || p[0] > options_.to[0] || p[1] < options_.from[1] || p[1] > options_.to[1];
+}
+
+/// Zero of a function along the curve between the last point and one `step` further (Illinois, bisection
+/// where it has no value).
+std::optional<CurveWalk::Located> CurveWalk::root(double step, const Function& function, double before,
+                                                  double after) const {
+  double low = 0;
+  double high = step;
+  double at_low = before;
+  double at_high = after;
+  const double least = std::min(std::abs(before), std::abs(after));
+  std::optional<Located> best;
+  int side = 0;
+  for (int k = 0; k < 60 && high - low > 1e-14; ++k) {
+    double place = (low * at_high - high * at_low) / (at_high - at_low);
+    if (!(place > low && place < high) || k % 8 == 7) place = (low + high) / 2;
+    auto s = at(now_, place);
+    if (!s) return std::nullopt;
+    const double value = function(*s);
+    best = Located{place, std::move(*s), value};
+    if (value == 0 || std::abs(value) < 1e-15 * least) break;
+    const bool is_high = std::isfinite(value) ? value * after > 0 : before > 0;
+    if (is_high) {
+      if (side == -1) at_low /= 2;
+      high = place;
+      at_high = std::isfinite(value) ? value : -before;
+      side = -1;
+    } else {
+      if (side == 1) at_high /= 2;
+      low = place;
+      at_low = value;
+      side = 1;
+    }
+  }
+  return best;
+}
+
+void CurveWalk::note(Codim2Kind kind, const CurveSolution& s, std::size_t other, int contact, int sense) {
+  Codim2 c;
+  c.kind = kind;
+  c.second = s.point.second;
+  c.step = s.equations->condition().step;
+  c.other = other;
+  c.sense = sense;
+  Bifurcation& b = c.at;
+  b.kind = s.equations->condition().kind;
+  b.contact = contact;
+  b.parameter = s.point.orbit.parameter;
+  b.state = s.point.orbit.state;
+  b.phase = s.point.orbit.phase;
+  b.periods = s.equations->itinerary().periods;
+  b.itinerary = s.equations->itinerary();
+  b.unknowns = s.equations->orbit_of(s.x);
+  b.size = s.size();
+  b.orbit = s.point.orbit.orbit;
+  if (b.orbit.empty()) b.orbit = {b.state};
+  passed_.push_back(std::move(c));
+}
+
+/// Notes the zeros of test functions between the last point and the next, in order.
+void CurveWalk::locate_tests(const CurveSolution& after, double step) {
+  const auto& tests = tests_of(after.equations->condition().kind);
+  const std::vector<double> there = tests_at(after);
+  struct Found {
+    Located located;
+    const Test* test;
+  };
+  std::vector<Found> found;
+  for (std::size_t k = 0; k < tests.size() && tests_.size() == there.size(); ++k) {
+    if (!(tests_[k] * there[k] < 0)) continue;
+    auto located = root(step, tests[k].function, tests_[k], there[k]);
+    if (!located) continue;
+    // A sign may change without a zero: at a pole.
+    const auto [least, greatest] = std::minmax({std::abs(tests_[k]), std::abs(there[k])});
+    if (!(std::abs(located->value) <= 1e-4 * least + 1e-9 * greatest)) continue;
+    if (has_lost_impact(located->solution)) continue;
+    if (needs_pair(tests[k].kind) && !has_pair_on_circle(located->solution.point.orbit.multipliers)) continue;
+    found.push_back({std::move(*located), &tests[k]});
+  }
+  std::sort(found.begin(), found.end(),
+            [](const Found& a, const Found& b) { return a.located.place < b.located.place; });
+  const Kind kind = after.equations->condition().kind;
+  for (Found& f : found) {
+    const CurveCondition& condition = f.located.solution.equations->condition();
+    note(f.test->kind, f.located.solution, condition.step, condition.contact, f.test->sense);
+    const bool ends = kind == Kind::neimark_sacker && (f.test->kind == Codim2Kind::resonance_1_1 ||
+                                                       f.test->kind == Codim2Kind::resonance_1_2);
+    if (!ends && f.test->kind != Codim2Kind::degenerate_grazing) continue;
+    end_ = ends ? codim2_names()[static_cast<std::size_t>(f.test->kind)] +
+                      ": behind it no pair of multipliers lies on the unit circle"
+                : "degenerate_grazing: the guard has no minimum there";
+    f.located.solution.point.orbit.admissible = now_.point.orbit.admissible;
+    now_ = std::move(f.located.solution);
+    return;
+  }
+}
+
+/// Locates where the motion ceases to take the orbits of the curve; true: the curve goes on.
+bool CurveWalk::pass(const Cause& cause, const CurveSolution& beyond, double step) {
+  const std::size_t k = cause.step;
+  const Kind kind = now_.equations->condition().kind;
+  Function function;
+  int contact =
+      cause.what == Cause::What::dip ? cause.dip.contact : now_.equations->itinerary().steps[k].contact;
+  const auto same = now_.equations->itinerary() == beyond.equations->itinerary();
+  if (same && cause.what == Cause::What::speed)
+    function = [k](const CurveSolution& s) { return s.values.orbit.measure(static_cast<Eigen::Index>(k)); };
+  if (same && cause.what == Cause::What::order)
+    function = [k](const CurveSolution& s) { return s.x(s.equations->duration_index(k)); };
+  if (same && cause.what == Cause::What::dip) {
+    function = [&](const CurveSolution& s) {
+      const Family family = s.equations->plane().at(s.point.second);
+      constexpr double all = std::numeric_limits<double>::infinity();
+      double value = std::numeric_limits<double>::quiet_NaN();
+      double away = all;
+      for (const Dip& dip :
+           dips_of(s.equations->shooting(family), s.equations->orbit_of(s.x), {cause.dip.contact}, -all)) {
+        if (dip.step != k || !(std::abs(dip.share - cause.dip.share) < away)) continue;
+        away = std::abs(dip.share - cause.dip.share);
+        value = dip.guard;
+      }
+      return value;
+    };
+  }
+  if (!function) {
+    end_ = "the motion takes another way than the curve's orbits";
+    return false;
+  }
+  double before = function(now_);
+  const double after = function(beyond);
+  if (!std::isfinite(before) || before < 0) before = std::abs(after);
+  const auto located = after < 0 ? root(step, function, before, after) : std::nullopt;
+  if (!located) {
+    end_ = "the motion takes another way than the curve's orbits";
+    return false;
+  }
+  locate_tests(located->solution, located->place);
+  if (!end_.empty()) return false;
+  Codim2Kind what = Codim2Kind::double_grazing;
+  int sense = 0;
+  const auto& steps = now_.equations->itinerary().steps;
+  if (cause.what == Cause::What::order) {
+    const bool impacts = k > 0 && steps[k].end == EventKind::impact && steps[k - 1].end == EventKind::impact;
+    what = impacts ? Codim2Kind::simultaneous : Codim2Kind::release_moves;
+  } else if (cause.what == Cause::What::dip && cause.dip.closed) {
+    what = Codim2Kind::rising_border;
+  } else if (kind == Kind::neimark_sacker) {
+    what = Codim2Kind::grazing_neimark_sacker;
+  } else if (kind == Kind::fold || kind == Kind::branch_point) {
+    what = cause.what == Cause::What::speed ? Codim2Kind::resonant_grazing : Codim2Kind::grazing_fold;
+    sense = 1;
+  } else if (kind == Kind::period_doubling) {
+    what =
+        cause.what == Cause::What::speed ? Codim2Kind::resonant_grazing : Codim2Kind::grazing_period_doubling;
+    sense = -1;
+  } else if (kind == Kind::chatter_border) {
+    what = Codim2Kind::chatter_grazing;
+  }
+  note(what, located->solution, k, contact, sense);
+  CurveSolution there = located->solution;
+  there.point.orbit.admissible = true;
+  if (cause.what == Cause::What::order && ++changes_ <= most_changes) {
+    if (auto other = remade(beyond)) {
+      const Cause again = cause_of(*other);
+      if (again.what == Cause::What::none) {
+        other->point.orbit.admissible = true;
+        now_ = std::move(*other);
+        tests_ = tests_at(now_);
+        return true;
+      }
+    }
+  }
+  end_ = codim2_names()[static_cast<std::size_t>(what)];
+  if (contact >= 0)
+    end_ += " of contact " +
+            now_.equations->plane().family.model->contacts()[static_cast<std::size_t>(contact)].name;
+  now_ = std::move(there);
+  return false;
+}
+
+/// The point where the curve leaves the range.
+bool CurveWalk::to_border(const CurveSolution& beyond) {
+  const CurveEquations& eq = *now_.equations;
+  const double p[2] = {beyond.point.orbit.parameter, beyond.point.second};
+  end_ = "end of the range";
+  Vector guess;
+  Eigen::Index which = 0;
+  double nearest = 2;
+  for (int k = 0; k < 2; ++k) {
+    if (p[k] >= options_.from[k] && p[k] <= options_.to[k]) continue;
+    const double border = p[k] < options_.from[k] ? options_.from[k] : options_.to[k];
+    const Eigen::Index i = eq.orbit_size() + k;
+    const double share = (border - now_.x(i)) / (beyond.x(i) - now_.x(i));
+    if (!(share < nearest)) continue;
+    nearest = share;
+    which = i;
+    guess = now_.x + share * (beyond.x - now_.x);
+    guess(i) = border;
+  }
+  if (!(nearest > 1e-9)) return false;
+  auto found = solve_curve(eq, now_.borders, now_.weights, guess,
+                           Eigen::RowVectorXd::Unit(eq.size(), which) * now_.weights(which));
+  if (!found.ok) return false;
+  CurveSolution s =
+      told_at(now_.equations, now_.borders, now_.weights, std::move(found), now_.size(), now_.tangent);
+  take_point(s);
+  const Cause cause = cause_of(s);
+  s.point.orbit.admissible = cause.what == Cause::What::none;
+  if (!s.point.orbit.admissible && !options_.beyond) return false;
+  now_ = std::move(s);
+  return true;
+}
+
+bool CurveWalk::next() {
+  passed_.clear();
+  if (!end_.empty()) return false;
+  if (++count_ > options_.points) {
+    end_ = "as many points as allowed";
+    return false;
+  }
+  if (auto begun = begun_anew(now_)) {
+    now_ = std::move(*begun);
+    tests_ = tests_at(now_);
+  }
+  constexpr int easy = 5;
+  constexpr int hard = 8;
+  constexpr double straight = 0.95;  // least cosine between the tangents of neighbours
+  while (step_ >= options_.least_step) {
+    auto trial = at(now_, step_);
+    if (!trial || trial->iterations > hard) {
+      // Behind the border the model may have no system.
+      CurveSolution ahead = now_;
+      ahead.x += step_ * now_.tangent;
+      ahead.point.orbit.parameter = ahead.equations->first(ahead.x);
+      ahead.point.second = ahead.equations->second(ahead.x);
+      if (!trial && outside(ahead)) {
+        if (to_border(ahead)) return true;
+        end_.clear();
+      }
+      step_ /= 2;
+      continue;
+    }
+    const Vector w2 = now_.weights.cwiseAbs2();
+    const bool bends = w2.cwiseProduct(trial->tangent).dot(now_.tangent) < straight;
+    if (bends && step_ > 100 * options_.least_step) {
+      step_ /= 2;
+      continue;
+    }
+    if (outside(*trial)) return to_border(*trial);
+    const Cause cause = cause_of(*trial);
+    trial->point.orbit.admissible = cause.what == Cause::What::none;
+    if (!now_.point.orbit.admissible && !trial->point.orbit.admissible && !options_.beyond) {
+      end_ = "no motion takes the orbits of the curve this way";
+      return false;
+    }
+    if (now_.point.orbit.admissible && !trial->point.orbit.admissible) {
+      if (cause.what == Cause::What::other && step_ > 1e3 * options_.least_step) {
+        step_ /= 4;
+        continue;
+      }
+      const CurveSolution before = now_;
+      const bool on = pass(cause, *trial, step_);
+      if (on) {
+        step_ = std::max(step_ / 4, 10 * options_.least_step);
+        return true;
+      }
+      if (!options_.beyond) return !passed_.empty();
+      end_.clear();
+      now_ = before;
+    }
+    const double taken = step_;
+    if (trial->iterations <= easy) step_ = std::min(options_.step, 1.6 * step_);
+    return accept(std::move(*trial), taken);
+  }
+  end_ = "Newton's method finds no further point";
+  return false;
+}
+
+bool CurveWalk::accept(CurveSolution trial, double step) {
+  if (trial.equations == now_.equations) {
+    locate_tests(trial, step);
+    if (!end_.empty()) return true;
+  }
+  now_ = std::move(trial);
+  now_.weights = now_.equations->weights(now_.x, now_.size());
+  now_.tangent /= now_.weights.cwiseProduct(now_.tangent).norm();
+  tests_ = tests_at(now_);
+  return true;
+}
+
+}  // namespace graze

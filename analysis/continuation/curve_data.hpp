@@ -1,0 +1,14 @@
+/// Curves over two parameters as they are written to result files (data/FORMAT.md, Curves).
+#pragma once
+
+#include <vector>
+
+#include "analysis/continuation/curve_set.hpp"
+#include "core/results/dataset.hpp"
+
+namespace graze {
+
+/// Table of the curves, their points as flat arrays, a group curve/<k> of each, group codim2.
+Dataset curves_data(const Plane& plane, const std::vector<Curve>& curves);
+
+}  // namespace graze

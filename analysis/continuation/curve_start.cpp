@@ -1,0 +1,294 @@
+#include "analysis/continuation/curve_start.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "analysis/continuation/beginning.hpp"
+
+namespace graze {
+namespace {
+
+using Vector = Eigen::VectorXd;
+using Kind = BifurcationKind;
+
+/// Real part of the pair nearest to the unit circle.
+double cosine_of(const std::vector<std::complex<double>>& multipliers) {
+  double best = 0;
+  double away = 1e300;
+  for (const std::complex<double>& m : multipliers) {
+    const double distance = std::abs(std::abs(m) - 1);
+    if (m.imag() == 0 || !(distance < away)) continue;
+    away = distance;
+    best = m.real() / std::abs(m);
+  }
+  return best;
+}
+
+/// Equations of the orbit near a seed with the events that the motion has there, and their unknowns.
+struct Orbit {
+  Family family;
+  std::shared_ptr<const Shooting> shooting;
+  Vector u;
+  double size = 1;
+};
+
+std::optional<Orbit> orbit_at(const Plane& plane, const CurveSeed& seed, Orbit& o) {
+  o.family = plane.at(seed.second);
+  const auto system = o.family.system(seed.orbit.parameter);
+  if (!system) return std::nullopt;
+  NearOrbit near = seed.orbit;
+  if (near.phase == 0) {
+    const auto begun = between_events(o.family, near);
+    if (!begun) return std::nullopt;
+    near = *begun;
+  }
+  const Record record = record_turn(*system, near.state, near.periods, near.turn / near.periods, near.phase);
+  if (record.outcome != Outcome::ok) return std::nullopt;
+  const Prescription taken = o.family.prescribed(record, *system);
+  const Itinerary& itinerary = taken.itinerary;
+  Anchor anchor = anchor_at(o.family, near.parameter, near.state, itinerary.steps.front().mode);
+  anchor.phase = near.phase;
+  o.shooting = shooting_for(o.family, itinerary, anchor);
+  const auto u = o.shooting->unknowns(near.state, taken.durations, near.parameter);
+  if (!u) return std::nullopt;
+  o.u = *u;
+  o.size = record.size + tiny;
+  return o;
+}
+
+/// Of solved points the one nearest to a seed, in the parameters; none that is far.
+class Nearest {
+ public:
+  Nearest(const Plane& plane, const CurveSeed& seed) : plane_(plane), seed_(seed) {}
+  void take(std::optional<CurveSolution> s) {
+    constexpr double near = 1e-2;  // of the ranges
+    if (!s) return;
+    const double away = std::hypot((s->point.orbit.parameter - seed_.orbit.parameter) / plane_.widths[0],
+                                   (s->point.second - seed_.second) / plane_.widths[1]);
+    if (!(away < std::min(near, best_))) return;
+    best_ = away;
+    solution = std::move(s);
+  }
+  bool close() const { return best_ < 1e-6; }
+  std::optional<CurveSolution> solution;
+
+ private:
+  const Plane& plane_;
+  const CurveSeed& seed_;
+  double best_ = 1e300;
+};
+
+std::optional<CurveSolution> solve_orbit(const Plane& plane, const CurveSeed& seed, const Orbit& o,
+                                         const Shooting& shooting, const Vector& u, CurveCondition condition,
+                                         double extra = 0) {
+  condition.kind = seed.kind;
+  if (condition.contact < 0) condition.contact = seed.contact;
+  return solve_near(plane, shooting.itinerary(), shooting.anchor(), condition, u, seed.second, extra, o.size);
+}
+
+/// A guard that touches zero: at an impact without speed, or where it has a minimum.
+void take_touches(const Plane& plane, const CurveSeed& seed, const Orbit& o, Nearest& nearest) {
+  constexpr double shallow = 2e-2;  // of the size: minima so near to zero are tried
+  const auto equations = o.shooting->equations(o.u);
+  if (!equations) return;
+  std::vector<std::size_t> hits;
+  const std::vector<Step>& steps = o.shooting->itinerary().steps;
+  for (std::size_t k = 0; k < steps.size(); ++k)
+    if (steps[k].end == EventKind::impact && steps[k].contact == seed.contact) hits.push_back(k);
+  const auto speed = [&](std::size_t k) { return equations->measure(static_cast<Eigen::Index>(k)); };
+  std::sort(hits.begin(), hits.end(), [&](std::size_t a, std::size_t b) { return speed(a) < speed(b); });
+  if (hits.size() > 3) hits.resize(3);
+  for (const std::size_t k : hits) {
+    if (seed.kind != Kind::grazing || steps[k].instant) continue;
+    Itinerary itinerary = o.shooting->itinerary();
+    itinerary.steps[k].end = EventKind::graze;
+    itinerary.steps[k].length = Leg::Length::given;
+    const auto shooting = shooting_for(o.family, itinerary, o.shooting->anchor());
+    if (shooting->size() != o.shooting->size()) continue;
+    nearest.take(solve_orbit(plane, seed, o, *shooting, o.u, {.step = k}));
+    if (nearest.close()) return;
+  }
+  std::vector<Dip> dips = dips_of(*o.shooting, o.u, {seed.contact}, -shallow * o.size);
+  std::erase_if(dips, [&](const Dip& d) { return d.closed != (seed.kind == Kind::rising_border); });
+  std::sort(dips.begin(), dips.end(),
+            [](const Dip& a, const Dip& b) { return std::abs(a.guard) < std::abs(b.guard); });
+  if (dips.size() > 4) dips.resize(4);
+  for (const Dip& dip : dips) {
+    const auto touch = with_touch(*o.shooting, o.u, dip);
+    if (!touch) continue;
+    const Closing closing = solve_measure(*touch->shooting, touch->u, dip.step);
+    nearest.take(
+        solve_orbit(plane, seed, o, *touch->shooting, closing.ok ? closing.u : touch->u, {.step = dip.step}));
+    if (nearest.close()) return;
+  }
+}
+
+/// Two events at one instant.
+void take_coincidences(const Plane& plane, const CurveSeed& seed, const Orbit& o, Nearest& nearest) {
+  Itinerary itinerary = o.shooting->itinerary();
+  const std::vector<Step>& steps = itinerary.steps;
+  std::vector<std::size_t> places;
+  for (std::size_t k = 1; k + 1 < steps.size(); ++k) {
+    const bool impacts = steps[k].end == EventKind::impact && steps[k - 1].end == EventKind::impact;
+    const bool release = steps[k].end == EventKind::release || steps[k - 1].end == EventKind::release;
+    const bool fits = seed.kind == Kind::simultaneous ? impacts : release && !impacts;
+    if (fits && steps[k].contact != steps[k - 1].contact && !Leg::finds_end(steps[k].length))
+      places.push_back(k);
+  }
+  const auto duration = [&](std::size_t k) { return o.u(o.shooting->duration_index(k)); };
+  std::sort(places.begin(), places.end(),
+            [&](std::size_t a, std::size_t b) { return duration(a) < duration(b); });
+  if (places.size() > 3) places.resize(3);
+  for (const std::size_t k : places) {
+    Itinerary apart = itinerary;
+    apart.steps[k].instant = false;
+    const auto shooting = shooting_for(o.family, apart, o.shooting->anchor());
+    if (shooting->size() != o.shooting->size()) continue;
+    nearest.take(solve_orbit(plane, seed, o, *shooting, o.u, {.contact = steps[k].contact, .step = k}));
+    if (nearest.close()) return;
+  }
+}
+
+/// Orbits beside a seed, on both sides of it in the first parameter, until one has led to a point.
+template <class Take>
+void take_beside(const Plane& plane, const CurveSeed& seed, const Nearest& nearest, const Take& take) {
+  const Family family = plane.at(seed.second);
+  for (const double away : {1e-5, -1e-5, 1e-4, -1e-4, 3e-4, -3e-4, 1e-3, -1e-3, 5e-3, -5e-3, 2e-2, -2e-2}) {
+    if (nearest.solution) return;
+    NearOrbit near = seed.orbit;
+    near.parameter += away * plane.widths[0];
+    if (const auto orbit = find_orbit(family, near)) take(family, *orbit);
+  }
+}
+
+/// The border of a chatter sequence, from orbits beside it.
+void take_borders(const Plane& plane, const CurveSeed& seed, Nearest& nearest) {
+  take_beside(plane, seed, nearest, [&](const Family&, const Solution& beside) {
+    const Solution* orbit = &beside;
+    const Metric metric{orbit->point.size + tiny, orbit->point.period, plane.widths[0]};
+    std::vector<ChatterBorder> borders;
+    for (const ChatterStick& stick : chatter_sticks(orbit->shooting->itinerary())) {
+      if (orbit->shooting->itinerary().steps[stick.impact].contact != seed.contact) continue;
+      if (auto border = border_of_stick(*orbit, stick, metric)) borders.push_back(std::move(*border));
+    }
+    if (borders.empty()) borders = borders_of_sequences(*orbit, metric);
+    for (const ChatterBorder& b : borders) {
+      if (b.contact != seed.contact) continue;
+      const Shooting& shooting = *b.solution.shooting;
+      for (const ChatterStick& stick : chatter_sticks(shooting.itinerary())) {
+        if (shooting.itinerary().steps[stick.impact].contact != seed.contact) continue;
+        CurveCondition condition{seed.kind, seed.contact, 0, stick};
+        nearest.take(solve_near(plane, shooting.itinerary(), shooting.anchor(), condition, b.solution.u,
+                                seed.second, 0, metric.size));
+        if (nearest.close()) return;
+      }
+    }
+  });
+}
+
+}  // namespace
+
+CurveStart start_curve(const Plane& plane, const CurveSeed& seed) {
+  if (!has_curve(seed.kind))
+    return {std::nullopt, "points of this kind have no defining equations of their own"};
+  Nearest nearest(plane, seed);
+  Orbit orbit;
+  if (!orbit_at(plane, seed, orbit)) return {std::nullopt, "the motion from this point breaks off"};
+  const bool whole = orbit.shooting->itinerary().steps.front().length == Leg::Length::own;
+  if (whole && !is_spectral(seed.kind))
+    return {std::nullopt, "the events of this system (friction, compliant stops) cannot be prescribed"};
+  switch (seed.kind) {
+    case Kind::grazing:
+    case Kind::rising_border:
+      take_touches(plane, seed, orbit, nearest);
+      take_beside(plane, seed, nearest, [&](const Family& family, const Solution& beside) {
+        const Shooting& at = *beside.shooting;
+        const auto shooting =
+            std::make_shared<Shooting>(family, at.itinerary(), at.anchor(), at.inner_nodes());
+        take_touches(plane, seed, {family, shooting, beside.u, beside.point.size + tiny}, nearest);
+      });
+      break;
+    case Kind::simultaneous:
+    case Kind::release_moves:
+      take_coincidences(plane, seed, orbit, nearest);
+      break;
+    case Kind::chatter_border:
+      take_borders(plane, seed, nearest);
+      break;
+    default: {
+      const double extra =
+          seed.kind == Kind::neimark_sacker ? cosine_of(orbit_multipliers(*orbit.shooting, orbit.u)) : 0;
+      nearest.take(solve_orbit(plane, seed, orbit, *orbit.shooting, orbit.u, {}, extra));
+    }
+  }
+  if (nearest.solution) return {std::move(nearest.solution), ""};
+  return {std::nullopt, "Newton's method finds no point of the curve near it"};
+}
+
+std::vector<CurveSolution> emanating(const Plane& plane, const Codim2& c) {
+  std::vector<CurveSolution> starts;
+  const Bifurcation& at = c.at;
+  Anchor anchor = anchor_at(plane.at(c.second), at.parameter, at.state, at.itinerary.steps.front().mode);
+  anchor.phase = at.phase;
+  const auto add = [&](Kind kind, const Itinerary& itinerary, const Vector& u, std::size_t step,
+                       double extra) {
+    if (kind == at.kind) return;
+    const int contact = is_spectral(kind) ? -1 : at.contact;
+    auto s = solve_near(plane, itinerary, anchor, {kind, contact, step, {}}, u, c.second, extra, at.size);
+    if (s) starts.push_back(std::move(*s));
+  };
+  const auto same = [&](Kind kind, double extra = 0) { add(kind, at.itinerary, at.unknowns, 0, extra); };
+  const auto with_end = [&](std::size_t step, EventKind end) {
+    Itinerary itinerary = at.itinerary;
+    itinerary.steps[step].end = end;
+    return itinerary;
+  };
+  const auto plain = [&](Kind kind, double extra = 0) {
+    const Family family = plane.at(c.second);
+    const Shooting shooting(family, at.itinerary, anchor,
+                            shooting_for(family, at.itinerary, anchor)->inner_nodes());
+    const auto less = without_event(shooting, at.unknowns, c.step);
+    if (less) add(kind, less->shooting->itinerary(), less->u, 0, extra);
+  };
+  const bool grazing = at.kind == Kind::grazing;
+  switch (c.kind) {
+    case Codim2Kind::fold_flip:
+      same(Kind::fold);
+      same(Kind::period_doubling);
+      break;
+    case Codim2Kind::resonance_1_1:
+      same(Kind::fold);
+      same(Kind::neimark_sacker, 1);
+      break;
+    case Codim2Kind::resonance_1_2:
+      same(Kind::period_doubling);
+      same(Kind::neimark_sacker, -1);
+      break;
+    case Codim2Kind::fold_neimark_sacker:
+      same(Kind::fold);
+      break;
+    case Codim2Kind::flip_neimark_sacker:
+      same(Kind::period_doubling);
+      break;
+    case Codim2Kind::resonant_grazing:
+      if (grazing)
+        add(c.sense > 0 ? Kind::fold : Kind::period_doubling, with_end(c.step, EventKind::impact),
+            at.unknowns, 0, 0);
+      else
+        add(Kind::grazing, with_end(c.other, EventKind::graze), at.unknowns, c.other, 0);
+      break;
+    case Codim2Kind::grazing_fold:
+      if (grazing) plain(Kind::fold);
+      break;
+    case Codim2Kind::grazing_period_doubling:
+      if (grazing) plain(Kind::period_doubling);
+      break;
+    default:
+      break;
+  }
+  return starts;
+}
+
+}  // namespace graze

@@ -1,0 +1,33 @@
+/// First points of curves over two parameters: from a located point of a branch, from a point of codimension
+/// two.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/continuation/curve.hpp"
+
+namespace graze {
+
+/// A point where a curve may begin.
+struct CurveSeed {
+  BifurcationKind kind = BifurcationKind::fold;
+  int contact = -1;
+  NearOrbit orbit;
+  double second = 0;  ///< value of the second parameter
+};
+
+/// A curve's first point, or why there is none.
+struct CurveStart {
+  std::optional<CurveSolution> solution;
+  std::string reason;
+};
+
+/// The point of the curve nearest to a seed.
+CurveStart start_curve(const Plane& plane, const CurveSeed& seed);
+
+/// First points of the curves of other kinds that meet a curve at a point of codimension two.
+std::vector<CurveSolution> emanating(const Plane& plane, const Codim2& at);
+
+}  // namespace graze
