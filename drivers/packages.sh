@@ -16,6 +16,9 @@ build="
   libtomlplusplus-dev  case files
   libcli11-dev         command line
   librandom123-dev     random starts, reproducible by point
+  libboost-dev         server of graze explore
+  nlohmann-json3-dev   what its page asks
+  zlib1g-dev           pages in one file
 "
 plot="
   gnuplot-nox          draws the pictures
@@ -26,10 +29,13 @@ test="
   clang-format         checks the layout of the source
   netcdf-bin           ncdump, reads results
   octave               reads results
+  chromium             shows the page of graze explore
+  chromium-driver      lets tests use it
   python3              runs the tests of the program
   python3-h5py         reads results
   python3-netcdf4      reads results for xarray
   python3-numpy        compares results
+  python3-selenium     tests that use a browser
   python3-xarray       reads results
 "
 docs="

@@ -22,12 +22,11 @@
 #include "drivers/plot/gnuplot.hpp"
 #include "drivers/plot/plot.hpp"
 #include "drivers/plot/points.hpp"
+#include "drivers/run/place.hpp"
 #include "drivers/run/run.hpp"
 
 namespace graze {
 namespace {
-
-using Named = std::vector<std::pair<std::string, double>>;
 
 struct Request {
   std::string file;
@@ -40,18 +39,6 @@ struct Request {
   std::string output;
   std::string picture;
 };
-
-/// Where a motion begins, and how much of it shows what there is.
-struct Place {
-  Named parameters{};
-  std::vector<double> state{};  ///< empty: where the case starts
-  double time = 0;
-  double forcing_periods = 0;  ///< of the orbit; 0: not periodic or not forced
-  double duration = 0;         ///< of the orbit, for systems without forcing
-};
-
-constexpr double chaotic_periods = 30;  // shown of a motion that is not periodic
-constexpr double shown_orbits = 2;
 
 /// "NAME=VALUE,NAME=VALUE", given once or several times.
 Named read_values(const std::vector<std::string>& texts, const char* option) {
@@ -101,41 +88,17 @@ std::size_t start_index(const Points& points, const std::string& start) {
   return static_cast<std::size_t>(found - names.begin());
 }
 
-Place place_in_sweep(const Dataset& data, const Request& request) {
+MotionPlace place_in_sweep(const Dataset& data, const Request& request) {
   const Points points(data, -1);
   const Named at = read_values(request.at, "--at");
   std::vector<std::string> names;
   for (const Array* parameter : points.parameters()) names.push_back(parameter->name);
-  Place place;
   std::size_t point = 0;
   for (const Array* parameter : points.parameters()) {
     const std::vector<double> coordinates = numbers(*parameter);
-    const std::size_t i = nearest(coordinates, value_at(at, parameter->name, names));
-    place.parameters.emplace_back(parameter->name, coordinates[i]);
-    point = point * coordinates.size() + i;
+    point = point * coordinates.size() + nearest(coordinates, value_at(at, parameter->name, names));
   }
-  point += points.first(start_index(points, request.start));
-  const Array* states = points.find("map_state", {"iterate", "state"});
-  if (states == nullptr) throw InputError("the file has no states of the motion (map_state)");
-  const std::size_t iterates = data.size("iterate");
-  const std::size_t width = data.size("state");
-  for (std::size_t k = 0; k < width; ++k)
-    place.state.push_back(number(*states, point * iterates * width + k));
-  if (std::any_of(place.state.begin(), place.state.end(), [](double x) { return !std::isfinite(x); }))
-    throw InputError("there is no motion at this place: the point failed or has not been computed yet");
-  const Array* times = points.find("map_time", {"iterate"});
-  const Array* period = points.find("period");
-  const Array* forcing = points.find("forcing_periods");
-  if (times != nullptr) place.time = number(*times, point * iterates);
-  const double closes = period == nullptr ? 0 : number(*period, point);
-  if (closes >= 1 && forcing != nullptr) place.forcing_periods = std::round(number(*forcing, point));
-  if (times != nullptr && iterates > 1) {
-    const std::size_t last = closes >= 1 && closes < static_cast<double>(iterates)
-                                 ? static_cast<std::size_t>(closes)
-                                 : iterates - 1;
-    place.duration = number(*times, point * iterates + last) - place.time;
-  }
-  return place;
+  return place_at(data, points, points.first(start_index(points, request.start)) + point);
 }
 
 /// "fold:2": the second of this kind.
@@ -151,7 +114,7 @@ std::pair<std::string, std::size_t> read_point(const std::string& text) {
   return {text.substr(0, colon), number};
 }
 
-Place place_at_point(const Dataset& points, const std::string& parameter, const Request& request) {
+MotionPlace place_at_point(const Dataset& points, const std::string& parameter, const Request& request) {
   const auto [kind, wanted] = read_point(request.point);
   const Array& kinds = points.at("kind");
   index_of(kinds.flags, kind, "kind of point");
@@ -159,7 +122,7 @@ Place place_at_point(const Dataset& points, const std::string& parameter, const 
   for (std::size_t k = 0; k < points.size("point"); ++k) {
     const bool on_branch = request.branch < 0 || number(points.at("branch"), k) == request.branch;
     if (class_name(kinds, k) != kind || !on_branch || ++seen < wanted) continue;
-    Place place;
+    MotionPlace place;
     place.parameters = {{parameter, number(points.at(parameter), k)}};
     const std::size_t width = points.size("state");
     for (std::size_t s = 0; s < width; ++s)
@@ -173,7 +136,7 @@ Place place_at_point(const Dataset& points, const std::string& parameter, const 
 }
 
 /// The point of the branches (of one of them) that is nearest to a parameter value.
-Place place_on_branch(const Dataset& data, const std::string& parameter, const Request& request) {
+MotionPlace place_near(const Dataset& data, const std::string& parameter, const Request& request) {
   const double value = value_at(read_values(request.at, "--at"), parameter, {parameter});
   std::vector<double> values = numbers(data.at(parameter));
   const Array& branch = data.at("branch");
@@ -184,33 +147,24 @@ Place place_on_branch(const Dataset& data, const std::string& parameter, const R
   for (std::size_t k = 0; k < values.size(); ++k)
     if (request.branch >= 0 && number(branch, k) != request.branch)
       values[k] = std::numeric_limits<double>::quiet_NaN();
-  const std::size_t k = nearest(values, value);
-  Place place;
-  place.parameters = {{parameter, values[k]}};
-  const std::size_t width = data.size("state");
-  const std::size_t iterates = data.size("iterate");
-  for (std::size_t s = 0; s < width; ++s)
-    place.state.push_back(number(data.at("orbit_state"), k * iterates * width + s));
-  place.forcing_periods = std::round(number(data.at("forcing_periods"), k));
-  place.duration = number(data.at("orbit_time"), k);
-  return place;
+  return place_on_branch(data, parameter, nearest(values, value));
 }
 
-Place place_in_continuation(const Result& result, const Request& request) {
+MotionPlace place_in_continuation(const Result& result, const Request& request) {
   const std::string parameter = attribute(result.attributes, "parameter");
   const Dataset* points = result.data.group("bifurcation");
   if (points == nullptr) throw InputError("the file has no located points");
-  if (request.point.empty()) return place_on_branch(result.data, parameter, request);
-  Place place = place_at_point(*points, parameter, request);
+  if (request.point.empty()) return place_near(result.data, parameter, request);
+  MotionPlace place = place_at_point(*points, parameter, request);
   Request near = request;
   near.at = {fmt::format("{}={}", parameter, place.parameters.front().second)};
-  place.duration = place_on_branch(result.data, parameter, near).duration;
+  place.duration = place_near(result.data, parameter, near).duration;
   return place;
 }
 
 /// The start of the case with the coordinates of a cell.
-Place place_in_basins(const Case& c, const Request& request) {
-  Place place;
+MotionPlace place_in_basins(const Case& c, const Request& request) {
+  MotionPlace place;
   place.state = c.problem.start_state;
   place.time = c.problem.start_time;
   const Named cell = read_values(request.cell, "--cell");
@@ -222,7 +176,7 @@ Place place_in_basins(const Case& c, const Request& request) {
   return place;
 }
 
-Place place_of(const Result& result, const Case& c, const Request& request) {
+MotionPlace place_of(const Result& result, const Case& c, const Request& request) {
   const std::string analysis = attribute(result.attributes, "analysis");
   if (analysis == "continue") return place_in_continuation(result, request);
   if (analysis == "basins") return place_in_basins(c, request);
@@ -232,74 +186,11 @@ Place place_of(const Result& result, const Case& c, const Request& request) {
                   request.file, analysis));
 }
 
-double forcing_period(const Case& c, const Place& place) {
-  std::vector<double> values = c.problem.model->values();
-  for (const auto& [name, value] : place.parameters) {
-    const int index = c.problem.model->parameter_index(name);
-    if (index >= 0) values[static_cast<std::size_t>(index)] = value;
-  }
-  const std::unique_ptr<System> system = c.problem.model->system(values, c.problem.tolerance);
-  return system ? system->period() : 0;
-}
-
-/// A time with whole forcing periods taken off, which only count.
-double phase_time(double time, double period) {
-  if (!(period > 0)) return 0;
-  const double turns = time / period;
-  const double rest = (turns - std::floor(turns)) * period;
-  const bool whole = std::abs(turns - std::round(turns)) < 1e-9 * std::max(1.0, std::abs(turns));
-  return whole ? 0 : rest;
-}
-
-Value simulation(const Place& place, double period, double periods) {
-  Value analysis;
-  analysis.set("name", Value("simulate"));
-  if (period > 0) {
-    const double shown = place.forcing_periods >= 1 ? shown_orbits * place.forcing_periods : chaotic_periods;
-    analysis.set("periods", Value(static_cast<std::int64_t>(std::ceil(periods > 0 ? periods : shown))));
-  } else {
-    const double duration = place.duration > 0 ? place.duration : 100;
-    analysis.set("end_time", Value(duration * (periods > 0 ? periods : shown_orbits)));
-    analysis.set("samples", Value(std::int64_t{4000}));
-  }
-  return analysis;
-}
-
-/// A table of a case file; what is in it stands on one line each.
-std::string table_text(const std::string& name, const Value& table) {
-  std::string text = fmt::format("\n[{}]\n", name);
-  for (const auto& [key, value] : table.table(name)) text += fmt::format("{} = {}\n", key, value.toml());
-  return text;
-}
-
-/// The case of the motion as the text of a case file.
-std::string case_text(const Case& c, const Place& place, double period, double periods) {
-  const Value& root = c.file.root;
-  Value model = root.at("model");
-  std::string where;
-  for (const auto& [name, value] : place.parameters) {
-    model.set(name, Value(value));
-    where += fmt::format("{}{} = {:.6g}", where.empty() ? "" : ", ", name, value);
-  }
-  Value initial;
-  initial.set("time", Value(phase_time(place.time, period)));
-  Value::Array state;
-  for (const double x : place.state) state.emplace_back(x);
-  initial.set("state", Value(std::move(state)));
-
-  const std::string title = c.title + (where.empty() || c.title.empty() ? "" : ": ") + where;
-  std::string text = fmt::format("graze = 1\ntitle = {}\n", Value(title).toml());
-  text += table_text("model", model) + table_text("initial", initial) +
-          table_text("analysis", simulation(place, period, periods));
-  if (const Value* tolerance = root.find("tolerance")) text += table_text("tolerance", *tolerance);
-  return text;
-}
-
 void motion(const Request& request, Context& context) {
   const Result result = read_result(request.file);
   const Case c = described_case(result.attributes);
-  const Place place = place_of(result, c, request);
-  const std::string text = case_text(c, place, forcing_period(c, place), request.periods);
+  const MotionPlace place = place_of(result, c, request);
+  const std::string text = motion_case(c, place, simulation(c, place, request.periods));
 
   CaseOptions options;
   options.output = request.output;

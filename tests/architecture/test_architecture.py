@@ -39,6 +39,7 @@ MAY_INCLUDE = {
     "drivers/examples": (),
     "drivers/run": ROOMS,
     "drivers/plot": ROOMS,
+    "drivers/explore": ROOMS + ("generated/page.inc",),
 }
 
 # What each floor or room may include from elsewhere besides the C++ standard library.
@@ -47,6 +48,7 @@ LIBRARIES = {
     "analysis": r"(Eigen|Random123)/",
     "data": r"(Eigen|fmt|sys)/|(fcntl|unistd)\.h$",
     "drivers": r"(Eigen|fmt|sys|CLI)/|(fcntl|unistd|spawn)\.h$",
+    "drivers/explore": r"(fmt|sys|boost|nlohmann)/|(fcntl|unistd|spawn|zlib)\.h$",
     "drivers/examples": r"graze/graze\.hpp$",
 }
 
@@ -55,6 +57,8 @@ HOMES = [
     (r"hdf5.*\.h$|H5.*\.h$", r"data/h5\.[ch]pp$"),
     (r"toml\+\+/", r"data/case_file\.cpp$"),
     (r"mpi\.h$", r"drivers/run/ranks_mpi\.cpp$"),
+    (r"boost/", r"drivers/explore/server\.cpp$"),
+    (r"nlohmann/", r"drivers/explore/job\.cpp$"),
     (r"(omp|xmmintrin)\.h$", r"analysis/run/execute\.cpp$"),
     (r"immintrin\.h$", r"core/lanes/avx(2|512)\.cpp$"),
 ]
@@ -274,6 +278,8 @@ class TheChecker(unittest.TestCase):
             ("drivers/run/bad.cpp", "#include <toml++/toml.h>"),
             ("drivers/run/bad.cpp", "#include <hdf5.h>"),
             ("drivers/run/bad.cpp", "#include <mpi.h>"),
+            ("drivers/explore/bad.cpp", "#include <boost/asio.hpp>"),
+            ("drivers/run/bad.cpp", "#include <nlohmann/json.hpp>"),
             ("drivers/run/bad.cpp", '#include "tests/helper.hpp"'),
         ]
         for file, line in broken:
