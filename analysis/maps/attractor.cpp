@@ -253,20 +253,49 @@ Outcome follow_orbit(const PoincareMap& map, int count, Attractor& found) {
   return Outcome::ok;
 }
 
-/// From one stroboscopic section to the next, marched side by side. Nothing for a motion whose forcing is not
-/// periodic, or that has no start.
+/// Whether approaches of this system are moved side by side.
+bool goes_together(const System& system, const Section& section) {
+  if (system.series_law()) return true;
+  return section.kind == Section::Kind::stroboscopic && system.period() > 0 && system.periodic();
+}
+
+/// The iterates that a motion has recorded from the state `before` on.
+std::vector<HybridState> recorded_points(const LaneMotion& motion, const HybridState& before) {
+  std::vector<HybridState> points;
+  const Eigen::Index states = motion.state.x.size();
+  const Eigen::Index count = static_cast<Eigen::Index>(motion.points.size()) / states;
+  for (Eigen::Index k = 0; k < count; ++k) {
+    HybridState& point = points.emplace_back();
+    point.x = Eigen::Map<const Eigen::VectorXd>(motion.points.data() + k * states, states);
+    point.settled = true;
+    if (motion.stamps.empty()) {
+      point.turns = before.turns + k + 1;
+    } else {
+      const LaneMotion::Stamp& stamp = motion.stamps[static_cast<std::size_t>(k)];
+      point.time = stamp.time;
+      point.turns = stamp.turns;
+      point.mode = stamp.mode;
+    }
+  }
+  if (!points.empty()) points.back() = motion.state;
+  return points;
+}
+
+/// From one section to the next, moved side by side. Nothing for a motion that cannot be, or that has no
+/// start.
 std::vector<std::optional<Approach>> approach_together(std::span<const std::unique_ptr<System>> systems,
                                                        std::span<const std::optional<HybridState>> starts,
+                                                       const Section& section,
                                                        const AttractorOptions& options) {
   std::vector<std::optional<Approach>> found(systems.size());
   std::vector<LaneMotion> motions;
   std::vector<std::size_t> place;
   for (std::size_t k = 0; k < systems.size(); ++k) {
-    if (!systems[k] || !starts[k] || !(systems[k]->period() > 0) || !systems[k]->periodic()) continue;
+    if (!systems[k] || !starts[k] || !goes_together(*systems[k], section)) continue;
     motions.push_back({systems[k].get(), *starts[k], Outcome::ok, {}, {}});
     place.push_back(k);
   }
-  Lanes lanes(motions);
+  Lanes lanes(motions, section);
   const int first = std::min(options.transient, 1);
   lanes.advance(first, false);
   for (std::size_t m = 0; m < motions.size(); ++m) {
@@ -285,15 +314,8 @@ std::vector<std::optional<Approach>> approach_together(std::span<const std::uniq
     a.outcome = motion.outcome;
     a.last = motion.state;
     if (a.outcome != Outcome::ok) continue;
-    const Eigen::Index states = a.last.x.size();
-    for (int k = 0; k < options.record; ++k) {
-      HybridState& point = a.points.emplace_back();
-      point.x = Eigen::Map<const Eigen::VectorXd>(motion.points.data() + k * states, states);
-      point.turns = a.window.turns + k + 1;
-      point.settled = true;
-    }
-    if (!a.points.empty()) a.points.back() = a.last;
-    if (size_of_all(PoincareMap(*motion.system, Section{}), a.points) > a.bound) {
+    a.points = recorded_points(motion, a.window);
+    if (size_of_all(PoincareMap(*motion.system, section), a.points) > a.bound) {
       a.outcome = Outcome::unbounded;
     }
   }
@@ -514,16 +536,16 @@ Attractor find_attractor(const PoincareMap& map, Approach approach, const Attrac
 std::size_t least_attractors(const Model& model, const Section& section, const Tolerance& tolerance) {
   constexpr std::size_t computed = 16;
   constexpr std::size_t marched = 64;
-  if (section.kind != Section::Kind::stroboscopic) return computed;
   const std::unique_ptr<System> system = model.system(model.values(), tolerance);
-  return system && system->linear_law() ? marched : computed;
+  if (!system) return computed;
+  const bool marches = section.kind == Section::Kind::stroboscopic && system->linear_law();
+  return marches || system->series_law() ? marched : computed;
 }
 
 std::vector<Attractor> find_attractors(std::span<const std::unique_ptr<System>> systems,
                                        std::span<const std::optional<HybridState>> starts,
                                        const Section& section, const AttractorOptions& options) {
-  std::vector<std::optional<Approach>> approaches(systems.size());
-  if (section.kind == Section::Kind::stroboscopic) approaches = approach_together(systems, starts, options);
+  std::vector<std::optional<Approach>> approaches = approach_together(systems, starts, section, options);
   std::vector<Attractor> found(systems.size());
   for (std::size_t k = 0; k < systems.size(); ++k) {
     if (!systems[k] || !starts[k]) {

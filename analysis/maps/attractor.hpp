@@ -91,9 +91,9 @@ inline constexpr std::size_t motions_at_once = 128;
 /// marched side by side, and so are soon done.
 std::size_t least_attractors(const Model& model, const Section& section, const Tolerance& tolerance);
 
-/// The same of many motions, systems[k] from starts[k], each of a system of its own. On a stroboscopic
-/// section their approaches are marched side by side where that can be (core/lanes). Without a system:
-/// Outcome::bad_parameters; without a start: Outcome::bad_start.
+/// The same of many motions, systems[k] from starts[k], each of a system of its own. Their approaches are
+/// moved side by side where that can be (core/lanes). Without a system: Outcome::bad_parameters; without a
+/// start: Outcome::bad_start.
 std::vector<Attractor> find_attractors(std::span<const std::unique_ptr<System>> systems,
                                        std::span<const std::optional<HybridState>> starts,
                                        const Section& section, const AttractorOptions& options);

@@ -58,6 +58,7 @@ class Program {
   std::size_t inputs() const { return inputs_; }
   std::size_t outputs() const { return outputs_.size(); }
   const std::vector<Operation>& operations() const { return operations_; }
+  const std::vector<OperationTerm>& terms() const { return terms_; }
 
   /// Coefficient k of every row, from the coefficients up to k of the inputs.
   template <class S>

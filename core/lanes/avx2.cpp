@@ -1,5 +1,6 @@
 /// The marching engine's kernel for processors with AVX2 and FMA: four lanes.
 #include "core/lanes/batch.hpp"
+#include "core/lanes/series/batch.hpp"
 
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -41,10 +42,12 @@ struct Simd {
 }  // namespace graze
 
 #include "core/lanes/march.hpp"
+#include "core/lanes/series/step.hpp"
 
 namespace graze {
 
 LaneKernel lane_kernel_avx2(const LaneShape& shape) { return kernel_for(shape); }
+SeriesKernel series_kernel_avx2() { return {width, run_series}; }
 
 }  // namespace graze
 
@@ -53,6 +56,7 @@ LaneKernel lane_kernel_avx2(const LaneShape& shape) { return kernel_for(shape); 
 namespace graze {
 
 LaneKernel lane_kernel_avx2(const LaneShape&) { return nullptr; }
+SeriesKernel series_kernel_avx2() { return {}; }
 
 }  // namespace graze
 

@@ -1,5 +1,6 @@
 /// The marching engine's kernel for processors with AVX-512: eight lanes.
 #include "core/lanes/batch.hpp"
+#include "core/lanes/series/batch.hpp"
 
 #ifdef __AVX512DQ__
 #include <immintrin.h>
@@ -33,10 +34,12 @@ struct Simd {
 }  // namespace graze
 
 #include "core/lanes/march.hpp"
+#include "core/lanes/series/step.hpp"
 
 namespace graze {
 
 LaneKernel lane_kernel_avx512(const LaneShape& shape) { return kernel_for(shape); }
+SeriesKernel series_kernel_avx512() { return {width, run_series}; }
 
 }  // namespace graze
 
@@ -45,6 +48,7 @@ LaneKernel lane_kernel_avx512(const LaneShape& shape) { return kernel_for(shape)
 namespace graze {
 
 LaneKernel lane_kernel_avx512(const LaneShape&) { return nullptr; }
+SeriesKernel series_kernel_avx512() { return {}; }
 
 }  // namespace graze
 

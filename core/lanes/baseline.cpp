@@ -28,9 +28,11 @@ struct Simd {
 }  // namespace graze
 
 #include "core/lanes/march.hpp"
+#include "core/lanes/series/step.hpp"
 
 namespace graze {
 
 LaneKernel lane_kernel_baseline(const LaneShape& shape) { return kernel_for(shape); }
+SeriesKernel series_kernel_baseline() { return {width, run_series}; }
 
 }  // namespace graze

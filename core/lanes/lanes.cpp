@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/lanes/series/team.hpp"
 #include "core/lanes/team.hpp"
 #include "core/settings/value.hpp"
 
@@ -16,6 +17,7 @@ namespace {
 struct KernelSet {
   std::string name;
   LaneKernel (*find)(const LaneShape& shape);
+  SeriesKernel (*series)();
 };
 
 constexpr LaneShape simplest{1, 1, 1, true};
@@ -23,17 +25,18 @@ constexpr LaneShape simplest{1, 1, 1, true};
 /// Those that this processor can run, the best one last.
 const std::vector<KernelSet>& kernel_sets() {
   static const std::vector<KernelSet> sets = [] {
-    std::vector<KernelSet> list = {{"none", [](const LaneShape&) -> LaneKernel { return nullptr; }},
-                                   {"baseline", lane_kernel_baseline}};
+    std::vector<KernelSet> list = {
+        {"none", [](const LaneShape&) -> LaneKernel { return nullptr; }, [] { return SeriesKernel{}; }},
+        {"baseline", lane_kernel_baseline, series_kernel_baseline}};
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
         lane_kernel_avx2(simplest) != nullptr) {
-      list.push_back({"avx2", lane_kernel_avx2});
+      list.push_back({"avx2", lane_kernel_avx2, series_kernel_avx2});
     }
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl") && lane_kernel_avx512(simplest) != nullptr) {
-      list.push_back({"avx512", lane_kernel_avx512});
+      list.push_back({"avx512", lane_kernel_avx512, series_kernel_avx512});
     }
 #endif
     return list;
@@ -63,25 +66,39 @@ const KernelSet& kernel_set() {
 }  // namespace
 
 struct Lanes::Fleet {
+  Section section;
   std::vector<LaneTeam> teams;
+  std::vector<std::unique_ptr<SeriesTeam>> series;
   std::vector<LaneMotion*> alone;
   std::int64_t alone_periods = 0;
+
+  void form_series(SeriesKernel kernel, std::vector<SeriesTeam::Member> members);
 };
 
-Lanes::Lanes(std::span<LaneMotion> motions, Repeats repeats) : fleet_(std::make_unique<Fleet>()) {
+Lanes::Lanes(std::span<LaneMotion> motions, const Section& section, Repeats repeats)
+    : fleet_(std::make_unique<Fleet>()) {
+  fleet_->section = section;
   const KernelSet& set = kernel_set();
+  const SeriesKernel series = set.series();
+  const bool in_cells = section.kind == Section::Kind::stroboscopic && section.phase == 0;
+  std::vector<SeriesTeam::Member> members;
   std::vector<Lane> lanes;
   lanes.reserve(motions.size());
   LaneModes modes;
   for (LaneMotion& motion : motions) {
     std::optional<LaneLaw> law;
-    if (const auto linear = motion.system->linear_law()) law = LaneLaw::of(*linear, modes);
+    if (const auto linear = motion.system->linear_law(); linear && in_cells)
+      law = LaneLaw::of(*linear, modes);
+    const auto smooth = motion.system->series_law();
     if (law && set.find(law->shape()) != nullptr) {
       lanes.push_back({&motion, std::move(*law)});
+    } else if (smooth && series.width > 0 && SeriesTeam::takes(*smooth, section)) {
+      members.push_back({&motion, *smooth});
     } else {
       fleet_->alone.push_back(&motion);
     }
   }
+  fleet_->form_series(series, std::move(members));
   // Those most alike side by side, in whatever order they come: they tend to be hit in the same cells.
   const auto shape = [](const Lane& l) {
     return std::tie(l.law.dofs, l.law.classical, l.law.cells, l.law.contacts, l.law.orders);
@@ -104,16 +121,29 @@ Lanes::Lanes(std::span<LaneMotion> motions, Repeats repeats) : fleet_(std::make_
   }
 }
 
+/// Of the series: all that are alike.
+void Lanes::Fleet::form_series(SeriesKernel kernel, std::vector<SeriesTeam::Member> members) {
+  while (!members.empty()) {
+    const SeriesLaw law = members.front().law;
+    const auto others = std::stable_partition(
+        members.begin(), members.end(),
+        [&](const SeriesTeam::Member& member) { return SeriesTeam::alike(member.law, law); });
+    std::vector<SeriesTeam::Member> team(members.begin(), others);
+    members.erase(members.begin(), others);
+    series.push_back(std::make_unique<SeriesTeam>(kernel, std::move(team), section));
+  }
+}
+
 Lanes::~Lanes() = default;
 
-void Lanes::advance(int periods, bool record) {
-  for (LaneTeam& team : fleet_->teams) team.advance(periods, record);
+void Lanes::advance(int iterates, bool record) {
+  for (LaneTeam& team : fleet_->teams) team.advance(iterates, record);
+  for (const auto& team : fleet_->series) team->advance(iterates, record);
   for (LaneMotion* motion : fleet_->alone) {
-    for (int period = 0; period < periods && motion->outcome == Outcome::ok; ++period) {
-      advance_alone(*motion, Section{});
+    for (int k = 0; k < iterates && motion->outcome == Outcome::ok; ++k) {
+      advance_alone(*motion, fleet_->section);
       ++fleet_->alone_periods;
-      if (motion->outcome != Outcome::ok || !record) continue;
-      motion->points.insert(motion->points.end(), motion->state.x.begin(), motion->state.x.end());
+      if (record) record_point(*motion);
     }
   }
 }
@@ -124,6 +154,10 @@ Lanes::Share Lanes::share() const {
     share.marched += team.marched;
     share.known += team.known;
     share.all += team.marched + team.alone + team.known;
+  }
+  for (const auto& team : fleet_->series) {
+    share.marched += team->stepped;
+    share.all += team->stepped + team->alone;
   }
   return share;
 }

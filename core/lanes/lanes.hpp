@@ -26,26 +26,34 @@ struct LaneMotion {
   std::vector<std::int64_t> impacts;  ///< per contact, added up; nothing: not counted
   /// A motion larger than this (size_of) is given up as unbounded.
   double bound = std::numeric_limits<double>::infinity();
+  struct Stamp {
+    double time;
+    std::int64_t turns, mode;
+  };
+  /// Of the recorded states; none where the kernels march in cells, from phase zero to phase zero.
+  std::vector<Stamp> stamps = {};
 };
 
-/// Motions that march together from one stroboscopic section to the next.
+/// Motions that move together from one section to the next.
 class Lanes {
  public:
   /// What happens when a motion comes back to a state that it had at an earlier section, to the last bit, as
   /// attracted ones do: the periods from there on are known, to the last bit, or are gone through all the
   /// same.
   enum class Repeats { known, gone_through };
-  /// The motions stay where they are in memory as long as this lives. A motion whose system has no
-  /// LinearLaw, or one that no kernel is made for, goes by System::advance.
-  explicit Lanes(std::span<LaneMotion> motions, Repeats repeats = Repeats::known);
+  /// The motions stay where they are in memory as long as this lives. A motion whose system has neither
+  /// LinearLaw nor SeriesLaw, or one that no kernel is made for, goes by System::advance; so do all with a
+  /// LinearLaw on other sections than the stroboscopic one at phase zero.
+  explicit Lanes(std::span<LaneMotion> motions, const Section& section = {},
+                 Repeats repeats = Repeats::known);
   ~Lanes();
   Lanes(const Lanes&) = delete;
   Lanes& operator=(const Lanes&) = delete;
 
-  /// So many periods of every motion, the states at their ends recorded in its points or not.
-  void advance(int periods, bool record);
+  /// So many iterates of every motion, the states at their ends recorded in its points or not.
+  void advance(int iterates, bool record);
 
-  /// Periods so far.
+  /// Iterates so far.
   struct Share {
     std::int64_t marched = 0;  ///< that the kernels have done from beginning to end
     std::int64_t known = 0;    ///< that were known

@@ -9,7 +9,6 @@
 namespace graze {
 namespace {
 
-constexpr int width = Simd::width;
 constexpr unsigned every = (1u << width) - 1;
 constexpr int hard_together = width / 2;  // more of them would keep too many vectors waiting
 constexpr int periods_on_end = 16;        // periods of a vector before it lets those behind it go first

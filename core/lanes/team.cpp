@@ -37,6 +37,13 @@ void advance_alone(LaneMotion& motion, const Section& section) {
   }
 }
 
+void record_point(LaneMotion& motion) {
+  if (motion.outcome != Outcome::ok) return;
+  const HybridState& s = motion.state;
+  motion.points.insert(motion.points.end(), s.x.begin(), s.x.end());
+  motion.stamps.push_back({s.time, s.turns, s.mode});
+}
+
 LaneTeam::LaneTeam(LaneKernel kernel, std::vector<Lane> lanes, Lanes::Repeats repeats)
     : kernel_(kernel),
       lanes_(std::move(lanes)),

@@ -15,6 +15,8 @@ namespace graze {
 
 /// By the scalar engine, from wherever the motion stands.
 void advance_alone(LaneMotion& motion, const Section& section);
+/// Where it stands, into what it records; nothing of one that has broken off.
+void record_point(LaneMotion& motion);
 
 /// Vectors of the kernels do not cross lines of the cache.
 template <class T>

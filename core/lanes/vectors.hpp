@@ -9,6 +9,7 @@ namespace {
 
 using V = Simd::Vector;
 using Mask = Simd::Mask;
+constexpr int width = Simd::width;
 
 inline V all(double a) { return Simd::all(a); }
 /// Vectors wherever numbers stand. (Copied as bytes they would go in halves, and a vector that has been

@@ -37,6 +37,7 @@ namespace graze {
 ///     Symmetry symmetry(int state) const
 ///     Eigen::MatrixXd shifts() const            System::shifts
 ///     bool is_velocity(int state) const
+///     const MotionProgram* motion_program() const, std::span<const double> fixed() const     SeriesLaw
 ///
 /// A motion with `static constexpr bool passes_contacts`, whose contacts are those of core/newton_contacts,
 /// can pass through contacts and be struck by prescription. One with `bool follow(const Leg&, const S&
@@ -113,6 +114,15 @@ class TaylorSystem : public System {
     }
   }
   double rate() const override { return plain_.rate(); }
+  std::optional<SeriesLaw> series_law() const override {
+    if constexpr (requires { plain_.motion_program(); }) {
+      return SeriesLaw{
+          plain_.motion_program(), plain_.fixed(),      period(),         rate(), tolerance_.chatter,
+          tolerance_.integration,  tolerance_.patience, tolerance_.events};
+    } else {
+      return System::series_law();
+    }
+  }
 
   Outcome advance(HybridState& state, const Section& section, Observer* observer) override {
     return move_plain(motion_, same, state, section, touches(), observer);

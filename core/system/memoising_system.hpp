@@ -57,6 +57,7 @@ class RecallingSystem final : public System {
   Eigen::MatrixXd shifts() const override { return system_->shifts(); }
   bool is_velocity(int state) const override { return system_->is_velocity(state); }
   std::optional<LinearLaw> linear_law() const override { return system_->linear_law(); }
+  std::optional<SeriesLaw> series_law() const override { return system_->series_law(); }
 
   /// Meetings with a section so far that were known.
   std::size_t recalled() const { return recalled_; }

@@ -14,6 +14,7 @@
 #include "core/system/mode.hpp"
 #include "core/system/outcome.hpp"
 #include "core/system/segment.hpp"
+#include "core/system/series_law.hpp"
 
 namespace graze {
 
@@ -96,6 +97,8 @@ class System {
   /// What those ask for who move many motions at a time, valid as long as the system is. Nothing: it is not
   /// linear, or has frictions or compliant stops, at its values.
   virtual std::optional<LinearLaw> linear_law() const { return std::nullopt; }
+  /// The same of a system whose equations are text and not linear.
+  virtual std::optional<SeriesLaw> series_law() const { return std::nullopt; }
 
   /// Moves from where `state` stands to the next meeting with the section, events reported to `observer`
   /// (nullptr: none). On an outcome other than ok the state is where the motion broke off.

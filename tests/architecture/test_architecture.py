@@ -27,7 +27,7 @@ MAY_INCLUDE = {
     "core/linear": ("core/contact/", "core/system/", "core/math/"),
     "core/smooth": ("core/contact/", "core/system/", "core/math/"),
     "core/equations": ("core/settings/", "core/math/"),
-    "core/lanes": ("core/system/", "core/math/", "core/settings/"),
+    "core/lanes": ("core/system/", "core/math/", "core/settings/", "core/equations/"),
     "core/models": CORE,
     "analysis/run": CORE + ("core/lanes/", "generated/analyses.inc"),
     "analysis/maps": CORE + ("core/lanes/", "analysis/run/"),

@@ -59,7 +59,7 @@ struct Crowd {
         m.state.x = Eigen::Map<const Eigen::VectorXd>(start.data(), static_cast<Eigen::Index>(start.size()));
         m.impacts.assign(static_cast<std::size_t>(m.system->contacts()), 0);
       }
-      Lanes lanes(motions, repeats);
+      Lanes lanes(motions, {}, repeats);
       lanes.advance(dropped_periods, false);
       lanes.advance(recorded_periods, true);
       for (std::size_t k = begin; k < end; ++k) {

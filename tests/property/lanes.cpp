@@ -330,7 +330,7 @@ TEST_CASE("lanes: periods that are known are those that would have been gone thr
     std::vector<LaneMotion> known = crowd.motions(), gone = crowd.motions();
     std::int64_t spared = 0;
     for (auto* motions : {&known, &gone}) {
-      Lanes lanes(*motions, motions == &known ? Lanes::Repeats::known : Lanes::Repeats::gone_through);
+      Lanes lanes(*motions, {}, motions == &known ? Lanes::Repeats::known : Lanes::Repeats::gone_through);
       lanes.advance(300, false);
       lanes.advance(periods, true);
       lanes.advance(7, true);
@@ -416,7 +416,7 @@ struct Left {
       crowd.starts.push_back(state_at({0, 0, 0, 0}));
     }
     std::vector<LaneMotion> marched = crowd.motions();
-    Lanes(marched, Lanes::Repeats::gone_through).advance(turns, false);
+    Lanes(marched, {}, Lanes::Repeats::gone_through).advance(turns, false);
     for (std::size_t k = 0; k < marched.size(); ++k) {
       const auto& system = dynamic_cast<const Counted&>(*crowd.systems[k]);
       motions += system.motions;

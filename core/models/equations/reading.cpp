@@ -31,6 +31,7 @@ class Reading {
     read_definitions();
     read_equations();
     read_contacts();
+    list_motion();
     read_symmetries();
     read_start();
     if (const Value* rate = table_.find("fastest_rate"))
@@ -67,6 +68,7 @@ class Reading {
   void read_contacts();
   TypedContact contact(const Value& given, const std::string& key);
   TypedKick kick(const Expressions& change);
+  void list_motion();
   void read_symmetries();
   void read_start();
   std::vector<std::size_t> symmetric_states(const char* name, bool may_matter);
@@ -85,7 +87,7 @@ class Reading {
   TypedDescription description_;
   std::shared_ptr<TypedSystem> typed_ = std::make_shared<TypedSystem>();
   Motions motions_;
-  Expressions accelerations_, other_rates_;
+  Expressions accelerations_, other_rates_, state_rates_;
 };
 
 void Reading::read_parameters() {
@@ -285,15 +287,15 @@ void Reading::read_equations() {
   rates.insert(rates.end(), other_rates_.begin(), other_rates_.end());
   typed_->rates = Program(graph(), rates);
 
-  Expressions by_state(index(typed_->states()), graph().number(0));
+  state_rates_.assign(index(typed_->states()), graph().number(0));
   for (std::size_t i = 0; i < coordinates(); ++i) {
-    by_state[index(typed_->position[i])] = input(typed_->velocity[i]);
-    by_state[index(typed_->velocity[i])] = accelerations_[i];
+    state_rates_[index(typed_->position[i])] = input(typed_->velocity[i]);
+    state_rates_[index(typed_->velocity[i])] = accelerations_[i];
   }
-  for (std::size_t k = 0; k < others(); ++k) by_state[index(typed_->other[k])] = other_rates_[k];
+  for (std::size_t k = 0; k < others(); ++k) state_rates_[index(typed_->other[k])] = other_rates_[k];
   Expressions jacobian;
-  for (const Expression& rate : by_state) {
-    for (std::size_t s = 0; s < by_state.size(); ++s) jacobian.push_back(graph().derivative(rate, 1 + s));
+  for (const Expression& rate : state_rates_) {
+    for (std::size_t s = 0; s < state_rates_.size(); ++s) jacobian.push_back(graph().derivative(rate, 1 + s));
   }
   typed_->jacobian = Program(graph(), jacobian);
 }
@@ -368,10 +370,35 @@ TypedContact Reading::contact(const Value& given, const std::string& key) {
   for (Expression& p : push) p = p == mobility ? g.number(1) : g.divide(p, mobility);
   contact.kick = kick(push);
   contact.restitution = scope_.build_fixed(given.at("restitution"), key + ".restitution");
-  if (const Value* foot = given.find("foot")) contact.foot = Program(g, {scope_.build(*foot, key + ".foot")});
+  Expression foot = g.number(1);
+  if (const Value* where = given.find("foot")) {
+    foot = scope_.build(*where, key + ".foot");
+    contact.foot = Program(g, {foot});
+  }
   motions_.gap.push_back(gap);
   motions_.restitution.push_back(contact.restitution);
+  MotionProgram::Contact impact;
+  Expressions results = {gap, opening, foot};
+  for (std::size_t i = 0; i < push.size(); ++i) {
+    if (g.is_zero(push[i])) continue;
+    impact.position.push_back(typed_->position[i]);
+    impact.velocity.push_back(typed_->velocity[i]);
+    results.push_back(push[i]);
+  }
+  results.insert(results.end(), terms.begin(), terms.end());
+  impact.impact = Program(g, results);
+  impact.pressing = contact.pressing;
+  impact.restitution = contact.restitution;
+  impact.has_foot = contact.foot.has_value();
+  typed_->motion.contacts.push_back(std::move(impact));
   return contact;
+}
+
+/// All that moves while no contact is closed, in one list.
+void Reading::list_motion() {
+  Expressions all = state_rates_;
+  all.insert(all.end(), motions_.gap.begin(), motions_.gap.end());
+  typed_->motion.flow = Program(graph(), all);
 }
 
 void Reading::read_contacts() {

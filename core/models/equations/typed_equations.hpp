@@ -51,6 +51,8 @@ class TypedEquations {
     return system_->period && std::isfinite(value_of(at(*system_->period))) ? at(*system_->period) : S(0);
   }
   double rate() const { return rate_; }
+  const MotionProgram* motion_program() const { return &system_->motion; }
+  std::span<const double> fixed() const { return plain_fixed_; }
   bool valid() const {
     if (system_->period && !(value_of(at(*system_->period)) > 0)) return false;
     return rate_ > 0 && std::isfinite(rate_);

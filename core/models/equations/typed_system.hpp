@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/equations/program.hpp"
+#include "core/equations/motion_program.hpp"
 #include "core/models/linear_form.hpp"
 #include "core/system/model.hpp"
 
@@ -41,6 +41,7 @@ struct TypedSystem {
   Program mass;      ///< M, row by row
   Program jacobian;  ///< of the rates by the states, row by row in their order
   std::vector<TypedContact> contacts;
+  MotionProgram motion;  ///< all of this that decides a motion with its contacts open
   std::optional<Fixed> period, fastest_rate;
   std::vector<Fixed> start;                  ///< of the states, where the case does not say
   std::vector<Symmetry> symmetries;          ///< of the states

@@ -1,0 +1,131 @@
+/// What the kernels of the series engine are given: lists of operations and the motions of one vector, as
+/// plain arrays. (core/lanes/series/SERIES.md)
+///
+/// Included by sources that are compiled for other processors: no inline functions here that others share.
+#pragma once
+
+namespace graze {
+
+/// One operation of a list; rows are given by where they begin, in numbers.
+struct SeriesOperation {
+  enum class Kind : signed char {
+    sum,
+    quotient,
+    reciprocal,
+    root,
+    power,
+    exponential,
+    sine,      ///< and cosine, in the next row
+    harmonic,  ///< the same where the argument is linear in time
+    hyperbolic_sine,
+    tangent,             ///< and 1 + its square
+    hyperbolic_tangent,  ///< and 1 − its square
+    antiderivative       ///< function f with f' b = a'
+  };
+  enum class Function : signed char { sqrt, exp, log, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh };
+
+  Kind kind = Kind::sum;
+  Function function = Function::sqrt;
+  long result = 0, a = 0, b = 0;
+  long other = 0;    ///< the row after `result`
+  long inverse = 0;  ///< row of its own: in place 0 what is divided by, inverted
+  long rate = 0;     ///< row of its own: k times coefficient k of what is differentiated
+  int fixed = 0;     ///< exponent, or the constant of a sum
+  /// Terms of a sum, in groups as in core/equations: atoms times literals, times fixed quantities; products
+  /// as they are, times literals, times fixed quantities.
+  int begin = 0, by_literal = 0, by_fixed = 0, plain_products = 0, products_by_literal = 0,
+      products_by_fixed = 0;
+};
+
+struct SeriesTerm {
+  long a = 0, b = 0;
+  double literal = 1;
+  int fixed = 0;
+};
+
+/// A list whose rows hold so many coefficients that the operations may be worked out up to the order they
+/// were laid out for. The first rows are the inputs: time and the states.
+struct SeriesList {
+  const SeriesOperation* operations = nullptr;
+  const SeriesTerm* terms = nullptr;
+  const long* outputs = nullptr;  ///< where their rows begin
+  int count = 0;                  ///< of operations
+  double* rows = nullptr;         ///< room for all of them
+};
+
+struct SeriesContact {
+  SeriesList impact;    ///< order 0: MotionProgram::Contact
+  SeriesList pressing;  ///< order 0
+  const int* position = nullptr;
+  const int* velocity = nullptr;
+  int moved = 0;  ///< number of these
+  int terms = 0;  ///< of the gap
+  int restitution = 0;
+  bool has_foot = false;
+};
+
+/// Rows of a lane that change; those of the other lanes stand beside them. n states, m contacts.
+struct SeriesRows {
+  int time;      ///< since phase zero
+  int deadline;  ///< when the iterate ends at the latest, on the same clock
+  int state;     ///< n
+  int side;      ///< m: −1 where the contact has been passed by
+  int left;      ///< m: 1 where the contact has just been left
+  int speed;     ///< m: … and how fast, 0: as the state says
+  int impacts;   ///< m: in this iterate
+  int period;    ///< 0: autonomous
+  int turns;     ///< whole periods that the clock has been set back by
+  int rate;      ///< System::rate
+  int fixed;     ///< all fixed quantities
+  int count;
+};
+
+struct SeriesBatch {
+  SeriesList flow;
+  int order = 0;  ///< of all series
+  int states = 0, contacts = 0;
+  const SeriesContact* contact = nullptr;
+  const int* velocities = nullptr;  ///< states that are velocities
+  int velocity_count = 0;
+  const long* weighed = nullptr;  ///< rows that decide how long a step is
+  int weighed_count = 0;
+  SeriesRows row{};
+  double* rows = nullptr;         ///< of all lanes
+  double* polynomials = nullptr;  ///< room for contacts + 1 of them
+  double tolerance = 0;           ///< of what is left out of a series
+  double chatter = 0;             ///< Tolerance::chatter
+  int most_impacts = 0;           ///< in an iterate
+
+  /// The section: at the deadline; where a contact has been hit; where a state passes a level.
+  enum class Section : signed char { deadline, impact, level };
+  Section section = Section::deadline;
+  int section_contact = 0;
+  int coordinate = 0;
+  double level = 0;
+  double direction = 1;
+
+  /// First zero of Σ c_k s^k on [0, 1], certified (core/math/root_search); 2: there is none.
+  double (*first_zero)(const double* c, int count) = nullptr;
+  /// Called for a lane without a motion, for one that has come to the section, and for one whose iterate has
+  /// to be done by other means from its beginning. Each time: whether rows of a motion stand there
+  /// afterwards.
+  bool (*begin)(void* owner, int lane) = nullptr;
+  bool (*arrived)(void* owner, int lane) = nullptr;
+  bool (*left)(void* owner, int lane) = nullptr;
+  void* owner = nullptr;
+
+  long steps = 0, lanes_stepped = 0;  ///< of the vector; of its lanes with a motion
+};
+
+/// Moves motions from section to section as long as there are some.
+struct SeriesKernel {
+  int width = 0;  ///< lanes side by side
+  void (*run)(SeriesBatch&) = nullptr;
+};
+
+/// width 0: there is none.
+SeriesKernel series_kernel_baseline();
+SeriesKernel series_kernel_avx2();
+SeriesKernel series_kernel_avx512();
+
+}  // namespace graze

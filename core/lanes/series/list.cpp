@@ -1,0 +1,97 @@
+#include "core/lanes/series/list.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace graze {
+namespace {
+
+using Kind = SeriesOperation::Kind;
+
+Kind kind_of(Operation::Kind kind) {
+  switch (kind) {
+    case Operation::Kind::sum:
+      return Kind::sum;
+    case Operation::Kind::quotient:
+      return Kind::quotient;
+    case Operation::Kind::reciprocal:
+      return Kind::reciprocal;
+    case Operation::Kind::root:
+      return Kind::root;
+    case Operation::Kind::power:
+      return Kind::power;
+    case Operation::Kind::exponential:
+      return Kind::exponential;
+    case Operation::Kind::sine:
+      return Kind::sine;
+    case Operation::Kind::hyperbolic_sine:
+      return Kind::hyperbolic_sine;
+    case Operation::Kind::tangent:
+      return Kind::tangent;
+    case Operation::Kind::hyperbolic_tangent:
+      return Kind::hyperbolic_tangent;
+    case Operation::Kind::antiderivative:
+      return Kind::antiderivative;
+  }
+  return Kind::sum;
+}
+
+SeriesOperation::Function function_of(Function f) {
+  using Plain = SeriesOperation::Function;
+  static_assert(static_cast<int>(Plain::tanh) == static_cast<int>(Function::tanh) &&
+                static_cast<int>(Plain::sin) == static_cast<int>(Function::sin));
+  return static_cast<Plain>(f);
+}
+
+/// Whether this row is a linear function of time.
+bool is_linear_in_time(const Program& program, std::size_t row) {
+  if (row == 0) return true;
+  const auto& list = program.operations();
+  const auto op = std::find_if(list.begin(), list.end(), [&](const Operation& o) { return o.result == row; });
+  if (op == list.end() || op->kind != Operation::Kind::sum) return false;
+  if (op->plain_products + op->products_by_literal + op->products_by_fixed > 0) return false;
+  const auto first = program.terms().begin() + static_cast<std::ptrdiff_t>(op->begin);
+  const auto last = first + static_cast<std::ptrdiff_t>(op->by_literal + op->by_fixed);
+  return std::all_of(first, last, [](const OperationTerm& t) { return t.a == 0; });
+}
+
+}  // namespace
+
+SeriesProgram::SeriesProgram(const Program& program, int order, int width) {
+  const long stride = static_cast<long>(order + 1) * width;
+  long rows = static_cast<long>(program.rows());
+  const auto place = [&](std::size_t row) { return static_cast<long>(row) * stride; };
+  const auto own = [&] { return stride * rows++; };
+  for (const Operation& op : program.operations()) {
+    SeriesOperation& o = operations_.emplace_back();
+    o.kind = kind_of(op.kind);
+    if (o.kind == Kind::sine && is_linear_in_time(program, op.a)) o.kind = Kind::harmonic;
+    o.function = function_of(op.function);
+    o.result = place(op.result);
+    o.other = place(op.result + 1);
+    o.a = place(op.a);
+    o.b = place(op.b);
+    if (o.kind != Kind::sum) {
+      o.inverse = own();
+      o.rate = own();
+    }
+    o.fixed = static_cast<int>(op.fixed);
+    o.begin = static_cast<int>(op.begin);
+    o.by_literal = static_cast<int>(op.by_literal);
+    o.by_fixed = static_cast<int>(op.by_fixed);
+    o.plain_products = static_cast<int>(op.plain_products);
+    o.products_by_literal = static_cast<int>(op.products_by_literal);
+    o.products_by_fixed = static_cast<int>(op.products_by_fixed);
+  }
+  for (const OperationTerm& t : program.terms())
+    terms_.push_back({place(t.a), place(t.b), t.literal, static_cast<int>(t.fixed)});
+  for (std::size_t i = 0; i < program.outputs(); ++i) outputs_.push_back(place(program.output(i)));
+  rows_.assign(static_cast<std::size_t>(stride * rows), 0.0);
+}
+
+SeriesList SeriesProgram::list() {
+  return {operations_.data(), terms_.data(), outputs_.data(), static_cast<int>(operations_.size()),
+          rows_.data()};
+}
+
+}  // namespace graze

@@ -1,0 +1,432 @@
+/// The kernel of the series engine, for any vector type: see core/lanes/series/SERIES.md. Included after a
+/// `Simd`.
+#pragma once
+
+#include "core/lanes/series/operations.hpp"
+#include "core/math/denormals.hpp"
+
+namespace graze {
+namespace {
+
+inline constexpr int low = 6;  ///< degree of the polynomials that hulls are made of
+inline constexpr double epsilon = 0x1p-52;
+inline constexpr double nowhere = 2;  ///< on a step
+
+inline Mask none() { return Simd::mask(0); }
+inline V smallest(const V* v, int count) {
+  V least = v[0];
+  for (int j = 1; j < count; ++j) least = smaller(least, v[j]);
+  return least;
+}
+
+// ---- The series and the length of a step -----------------------------------------------------------------
+
+/// Logarithm to base 2, off by less than 0.09: linear between powers of two.
+inline V rough_logarithm(const V& a) {
+  return __builtin_convertvector(__builtin_bit_cast(Whole, a), V) * all(0x1p-52) - all(1023);
+}
+/// Its inverse.
+inline V rough_power(const V& logarithm) {
+  const Whole bits = __builtin_convertvector((logarithm + all(1023)) * all(0x1p52), Whole);
+  return __builtin_bit_cast(V, bits);
+}
+
+/// Kernel of one batch.
+class SeriesRun {
+ public:
+  explicit SeriesRun(SeriesBatch& batch)
+      : b_(batch), stride_((batch.order + 1) * width), fixed_(row(batch.row.fixed)) {}
+
+  void run() {
+    put(b_.flow.rows, 1, all(1));
+    for (int k = 2; k <= b_.order; ++k) put(b_.flow.rows, k, all(0));
+    unsigned active = 0;
+    for (int lane = 0; lane < width; ++lane) active |= b_.begin(b_.owner, lane) ? 1u << lane : 0u;
+    while (active != 0) active = step(active);
+  }
+
+ private:
+  /// Where a lane's polynomial first falls to zero; `nowhere`: not on the step.
+  struct Hull {
+    V b[low + 1];   ///< Bernstein coefficients of the first terms
+    V rounding;     ///< bound of it
+    V margin;       ///< … of the other terms, too
+    V rate_margin;  ///< … of their derivative
+  };
+  /// The first thing that happens to each lane on the step.
+  struct First {
+    V at;      ///< fraction of the step
+    V second;  ///< of what would come next
+    V guard;   ///< contact, or number of contacts: the level; −1: nothing
+  };
+
+  double* row(int r) const { return b_.rows + r * width; }
+  double* coefficients(int state) const { return b_.flow.rows + (1 + state) * stride_; }
+  double* polynomial(int guard) const { return b_.polynomials + guard * stride_; }
+  const double* gap(int contact) const { return b_.flow.rows + b_.flow.outputs[b_.states + contact]; }
+  int guards() const { return b_.contacts + (b_.section == SeriesBatch::Section::level ? 1 : 0); }
+
+  unsigned step(unsigned active);
+  void expand();
+  V length(Mask& certain) const;
+  void scale(int guard, const V& h);
+  Hull hull(const double* p) const;
+  V value(const double* p, int degree, const V& s) const;
+  void halley(const double* p, int degree, V& s, V& change) const;
+  V first_root(int guard, const Hull& hull, Mask wanted) const;
+  Mask certain_up_to(const double* p, const V& end) const;
+  void search(int guard, Mask active, First& first, Mask& leaves);
+  void hit(int contact, const Mask& here, const V& time, V* x, Mask& leaves);
+  void store_step(const Mask& kept, const V& time, const V* x, const First& first);
+
+  SeriesBatch& b_;
+  const long stride_;
+  const double* const fixed_;
+  // Of the step under way:
+  V armed_{};     ///< 1 where the section may be met next, −1 where its level has to be passed first
+  V side_[32]{};  ///< of contacts
+  V rebound_{};   ///< of the lanes that are hit
+  V h_{};
+};
+
+inline void SeriesRun::expand() {
+  const SeriesList& list = b_.flow;
+  put(list.rows, 0, load(row(b_.row.time)));
+  for (int s = 0; s < b_.states; ++s) put(coefficients(s), 0, load(row(b_.row.state + s)));
+  const auto integrate = [&](int k) {
+    const V share = all(part_of[k + 1]);
+    for (int s = 0; s < b_.states; ++s)
+      put(coefficients(s), k + 1, get(list.rows + list.outputs[s], k) * share);
+  };
+  evaluate(list, fixed_);
+  integrate(0);
+  for (int k = 1; k <= b_.order; ++k) {
+    for (int i = 0; i < list.count; ++i) work_out(list, list.operations[i], fixed_, k);
+    if (k < b_.order) integrate(k);
+  }
+}
+
+/// As TaylorFlow::choose: the last orders of every series are `tolerance` of its size, h being first 0 and
+/// then the length found with that.
+inline V SeriesRun::length(Mask& certain) const {
+  constexpr int looked_at = 4;
+  const int n = b_.order;
+  const V longest = rough_logarithm(all(40) / load(row(b_.row.rate)));
+  const V tolerance = rough_logarithm(all(b_.tolerance));
+  V h = all(0);
+  V sum = all(0);
+  for (int pass = 0; pass < 2; ++pass) {
+    V left_out[looked_at] = {all(0), all(0), all(0), all(0)};
+    for (int i = 0; i < b_.weighed_count; ++i) {
+      const double* const c = b_.flow.rows + b_.weighed[i];
+      const V size = fma(h, fma(h, modulus(get(c, 2)), modulus(get(c, 1))), modulus(get(c, 0)));
+      const V inverse = pick(above(size, 0), all(1) / size, all(0));
+      for (int j = 0; j < looked_at; ++j)
+        left_out[j] = greater(left_out[j], modulus(get(c, n - j)) * inverse);
+      sum = fma(get(c, n), all(0), sum);
+      sum = fma(get(c, n - 1), all(0), sum);
+    }
+    V logarithm = longest;
+    for (int j = 0; j < looked_at; ++j)
+      logarithm = smaller(logarithm, (tolerance - rough_logarithm(left_out[j])) * all(part_of[n - j]));
+    h = rough_power(logarithm);
+  }
+  certain = same(sum, all(0)) & above(h, 0);
+  return h;
+}
+
+// ---- Guards ----------------------------------------------------------------------------------------------
+
+/// A guard's polynomial in fractions of the step, positive while nothing happens; a zero at the beginning
+/// that is known is divided out.
+inline void SeriesRun::scale(int guard, const V& h) {
+  const int n = b_.order;
+  double* const p = polynomial(guard);
+  const bool is_level = guard == b_.contacts;
+  const double* const c = is_level ? coefficients(b_.coordinate) : gap(guard);
+  V sign, first = get(c, 0), speed = get(c, 1);
+  Mask zero;
+  if (is_level) {
+    sign = all(-b_.direction);
+    first = first - all(b_.level);
+    zero = same(first, all(0));
+  } else {
+    sign = side_[guard] = load(row(b_.row.side + guard));
+    zero = above(load(row(b_.row.left + guard)), 0);
+    const V known = load(row(b_.row.speed + guard));
+    speed = pick(zero & above(known, 0), known * sign, speed);
+  }
+  V power = h * sign;
+  put(p, 0, first * sign);
+  put(p, 1, speed * power);
+  for (int k = 2; k <= n; ++k) {
+    power = power * h;
+    put(p, k, get(c, k) * power);
+  }
+  if (any(zero)) {
+    for (int k = 0; k < n; ++k) put(p, k, pick(zero, get(p, k + 1), get(p, k)));
+    put(p, n, pick(zero, all(0), get(p, n)));
+  }
+  if (!is_level) return;
+  armed_ = pick(below(get(p, 0), all(0)), all(-1), all(1));
+  for (int k = 0; k <= n; ++k) put(p, k, get(p, k) * armed_);
+}
+
+inline SeriesRun::Hull SeriesRun::hull(const double* p) const {
+  constexpr double inverse[] = {1, 1.0 / 6, 1.0 / 15, 1.0 / 20, 1.0 / 15, 1.0 / 6, 1};
+  Hull hull;
+  V size = all(0);
+  for (int k = 0; k <= low; ++k) {
+    const V c = get(p, k);
+    hull.b[k] = c * all(inverse[k]);
+    size = size + modulus(c);
+  }
+  for (int pass = 1; pass <= low; ++pass) {
+    for (int j = low; j >= pass; --j) hull.b[j] = hull.b[j] + hull.b[j - 1];
+  }
+  V rest = all(0), rate = all(0);
+  for (int k = low + 1; k <= b_.order; ++k) {
+    const V m = modulus(get(p, k));
+    rest = rest + m;
+    rate = fma(all(k), m, rate);
+  }
+  hull.rounding = all(16 * epsilon) * (size + rest);
+  hull.margin = rest + hull.rounding;
+  hull.rate_margin = rate + all(low) * hull.rounding;
+  return hull;
+}
+
+inline V SeriesRun::value(const double* p, int degree, const V& s) const {
+  V sum = get(p, degree);
+  for (int k = degree - 1; k >= 0; --k) sum = fma(sum, s, get(p, k));
+  return sum;
+}
+
+/// One step of Halley's method.
+inline void SeriesRun::halley(const double* p, int degree, V& s, V& change) const {
+  V f = get(p, degree), slope = all(0), half_curvature = all(0);
+  for (int k = degree - 1; k >= 0; --k) {
+    half_curvature = fma(half_curvature, s, slope);
+    slope = fma(slope, s, f);
+    f = fma(f, s, get(p, k));
+  }
+  change = f * slope / (slope * slope - f * half_curvature);
+  s = s - change;
+}
+
+/// Whether a polynomial with a zero at `end` is certainly positive before: divided by end − s its hull is.
+inline Mask SeriesRun::certain_up_to(const double* p, const V& end) const {
+  double scaled[(20 + 1) * width];
+  V power = all(1);
+  for (int k = 0; k <= b_.order; ++k) {
+    put(scaled, k, get(p, k) * power);
+    power = power * end;
+  }
+  const Hull h = hull(scaled);
+  V least[low];
+  for (int j = 0; j < low; ++j) least[j] = (h.b[j] - h.b[low]) * all(static_cast<double>(low) / (low - j));
+  return below(h.rate_margin, smallest(least, low));
+}
+
+/// For lanes whose hull is not positive.
+inline V SeriesRun::first_root(int guard, const Hull& hull, Mask wanted) const {
+  const double* const p = polynomial(guard);
+  V s = all(nowhere);
+  for (int j = low - 1; j >= 0; --j) {
+    const V crossing = (all(j) + hull.b[j] / (hull.b[j] - hull.b[j + 1])) * all(1.0 / low);
+    s = pick(below(hull.b[j + 1], all(0)), crossing, s);
+  }
+  V change = all(0);
+  halley(p, low, s, change);
+  halley(p, low, s, change);
+  halley(p, b_.order, s, change);
+  halley(p, b_.order, s, change);
+  constexpr double near = 1e-9;  // of itself: the step after would end in rounding
+  Mask certain = above(s, 0) & below(s, all(1.25)) & below(modulus(change), s * all(near));
+  certain = certain & certain_up_to(p, s);
+  V root = pick(certain & ~above(s, 1), s, all(nowhere));
+  const Mask open = wanted & ~certain;
+  if (!any(open)) return root;
+  // No zero in either half?
+  V left[low + 1], right[low + 1], b[low + 1];
+  for (int j = 0; j <= low; ++j) b[j] = hull.b[j];
+  for (int pass = 0; pass <= low; ++pass) {
+    left[pass] = b[0];
+    right[low - pass] = b[low - pass];
+    for (int j = 0; j + pass < low; ++j) b[j] = (b[j] + b[j + 1]) * all(0.5);
+  }
+  const Mask clear = below(hull.margin, smaller(smallest(left, low + 1), smallest(right, low + 1)));
+  const unsigned asked = Simd::bits(open & ~clear);
+  for (int lane = 0; asked != 0 && lane < width; ++lane) {
+    if ((asked >> lane & 1) == 0) continue;
+    double c[20 + 1];
+    for (int k = 0; k <= b_.order; ++k) c[k] = p[k * width + lane];
+    root[lane] = b_.first_zero(c, b_.order + 1);
+  }
+  return root;
+}
+
+/// Whether and where a guard ends the step.
+inline void SeriesRun::search(int guard, Mask active, First& first, Mask& leaves) {
+  const Hull h = hull(polynomial(guard));
+  const Mask clear = below(h.margin, smallest(h.b, low + 1));
+  if (!any(active & ~clear)) return;
+  // One that is not clearly positive at the beginning is at something that has to be decided there.
+  leaves = leaves | (active & ~clear & ~below(all(4) * h.rounding, h.b[0]));
+  Mask wanted = active & ~clear & ~leaves;
+  if (guard == b_.contacts) {
+    // On its way to the side that the section is met from, once, it passes the level: nothing happens there.
+    V falls[low];
+    for (int j = 0; j < low; ++j) falls[j] = (h.b[j] - h.b[j + 1]) * all(low);
+    wanted = wanted & ~(below(armed_, all(0)) & below(h.rate_margin, smallest(falls, low)));
+  }
+  if (!any(wanted)) return;
+  const V root = pick(wanted, first_root(guard, h, wanted), all(nowhere));
+  const Mask sooner = below(root, first.at);
+  first.second = smaller(greater(root, first.at), first.second);
+  first.guard = pick(sooner, all(guard), first.guard);
+  first.at = pick(sooner, root, first.at);
+}
+
+// ---- Events ----------------------------------------------------------------------------------------------
+
+/// An impact, or a body that passes by where the contact has no foot.
+inline void SeriesRun::hit(int i, const Mask& here, const V& time, V* x, Mask& leaves) {
+  const SeriesContact& contact = b_.contact[i];
+  const auto give = [&](const SeriesList& list) {
+    put(list.rows, 0, time);
+    for (int s = 0; s < b_.states; ++s) put(list.rows + (1 + s) * width, 0, x[s]);
+    evaluate(list, fixed_);
+  };
+  const auto result = [](const SeriesList& list, int k) { return load(list.rows + list.outputs[k]); };
+  give(contact.impact);
+  const V side = side_[i];
+  const V gap = result(contact.impact, 0), approach = -result(contact.impact, 1) * side;
+  const V foot = result(contact.impact, 2);
+  V reach = all(0);
+  for (int k = 0; k < contact.terms; ++k)
+    reach = reach + modulus(result(contact.impact, 3 + contact.moved + k));
+  give(contact.pressing);
+  const V before = result(contact.pressing, 0) * side;
+  Mask passes = none();
+  Mask certain = above(approach, 0);
+  if (contact.has_foot) {
+    constexpr double end = 1e-10;
+    passes = here & below(foot, all(0));
+    certain = certain & below(reach * reach * all(end), modulus(foot));
+  }
+  const Mask struck = here & ~passes;
+  const V restitution = load(fixed_ + contact.restitution * width);
+  const V rebound = restitution * approach;
+  for (int k = 0; k < contact.moved; ++k) {
+    const V share = pick(struck, result(contact.impact, 3 + k), all(0));
+    V& place = x[contact.position[k]];
+    V& velocity = x[contact.velocity[k]];
+    place = fma(-share, gap, place);
+    velocity = fma(share, side * (approach + rebound), velocity);
+  }
+  give(contact.pressing);
+  const V after = result(contact.pressing, 0) * side;
+  // A graze, a rebound that leaves nothing, a chatter that may complete: not here.
+  const V depth = all(64 * epsilon) * reach;
+  certain = certain & below(modulus(before) * depth, approach * approach) & same(after * all(0), all(0));
+  const V shortest = all(1.01 * b_.chatter) * after * (all(1) - restitution);
+  const Mask bounces = above(rebound, 0) & ~below(load(row(b_.row.rate)) * rebound, shortest);
+  leaves = leaves | (here & ~certain) | (struck & ~bounces);
+  side_[i] = pick(passes, -side, side);
+  rebound_ = pick(here, pick(passes, all(0), rebound), rebound_);
+  double* const impacts = row(b_.row.impacts + i);
+  const V count = load(impacts) + pick(struck & ~leaves, all(1), all(0));
+  leaves = leaves | (here & above(count, b_.most_impacts));
+  store(impacts, count);
+}
+
+/// What has become of the lanes that are kept.
+inline void SeriesRun::store_step(const Mask& kept, const V& time, const V* x, const First& first) {
+  const auto update = [&](int r, const V& v) { store(row(r), pick(kept, v, load(row(r)))); };
+  update(b_.row.time, time);
+  for (int s = 0; s < b_.states; ++s) update(b_.row.state + s, x[s]);
+  for (int i = 0; i < b_.contacts; ++i) {
+    const Mask here = is(first.guard, i);
+    update(b_.row.side + i, side_[i]);
+    update(b_.row.left + i, pick(here, all(1), all(0)));
+    update(b_.row.speed + i, pick(here, rebound_, all(0)));
+  }
+}
+
+inline unsigned SeriesRun::step(unsigned active_bits) {
+  using Section = SeriesBatch::Section;
+  const Mask active = Simd::mask(active_bits);
+  ++b_.steps;
+  b_.lanes_stepped += __builtin_popcount(active_bits);
+  expand();
+  Mask certain;
+  const V longest = length(certain);
+  Mask leaves = active & ~certain;
+  const V time = load(row(b_.row.time)), deadline = load(row(b_.row.deadline));
+  const V rest = deadline - time;
+  const Mask ends = ~below(longest, rest);
+  const V h = pick(ends, rest, longest);
+  First first{all(nowhere), all(nowhere), all(-1)};
+  for (int guard = 0; guard < guards(); ++guard) {
+    scale(guard, h);
+    search(guard, active & ~leaves, first, leaves);
+  }
+  const Mask happens = active & ~leaves & below(first.at, all(nowhere));
+  first.guard = pick(happens, first.guard, all(-1));
+  const V fraction = pick(happens, first.at, all(1));
+  const V passed = h * fraction;
+  V x[16];
+  for (int s = 0; s < b_.states; ++s) x[s] = value(coefficients(s), b_.order, passed);
+  V now = time + passed;
+  Mask arrived = none();
+  if (any(happens)) {
+    constexpr double together = 1e-9;  // of a step: one event or two is not to be told here
+    leaves = leaves | (happens & below(first.second - first.at, all(together)));
+    for (int i = 0; i < b_.contacts; ++i) {
+      const Mask here = happens & ~leaves & is(first.guard, i);
+      if (any(here)) hit(i, here, now, x, leaves);
+    }
+    if (b_.section == Section::level) {
+      const Mask here = happens & is(first.guard, b_.contacts);
+      x[b_.coordinate] = pick(here, all(b_.level), x[b_.coordinate]);
+      arrived = here & above(armed_, 0);
+    } else if (b_.section == Section::impact) {
+      arrived = happens & is(first.guard, b_.section_contact) &
+                same(side_[b_.section_contact], load(row(b_.row.side + b_.section_contact)));
+    }
+  }
+  V sum = all(0);
+  for (int s = 0; s < b_.states; ++s) sum = fma(x[s], all(0), sum);
+  leaves = leaves | (active & ~same(sum, all(0)));
+  const Mask late = (ends & ~happens) | ~below(now, deadline);
+  now = pick(late, deadline, now);
+  if (b_.section == Section::deadline) {
+    arrived = active & late;
+    leaves = leaves | (active & ~late & ~below(time, now));
+  } else {
+    leaves = leaves | (active & ~arrived & (late | ~below(time, now)));
+    const V period = load(row(b_.row.period));
+    const Mask wraps = above(period, 0) & ~below(now, period) & ~leaves & active;
+    now = pick(wraps, now - period, now);
+    store(row(b_.row.deadline), pick(wraps, deadline - period, deadline));
+    store(row(b_.row.turns), load(row(b_.row.turns)) + pick(wraps, all(1), all(0)));
+  }
+  store_step(active & ~leaves, now, x, first);
+  const unsigned left_bits = Simd::bits(leaves & active), arrived_bits = Simd::bits(arrived & ~leaves);
+  for (int lane = 0; (left_bits | arrived_bits) >> lane != 0; ++lane) {
+    const unsigned bit = 1u << lane;
+    if (((left_bits | arrived_bits) & bit) == 0) continue;
+    const bool goes_on = (left_bits & bit) != 0 ? b_.left(b_.owner, lane) : b_.arrived(b_.owner, lane);
+    active_bits = goes_on ? active_bits | bit : active_bits & ~bit;
+  }
+  return active_bits;
+}
+
+inline void run_series(SeriesBatch& batch) {
+  const Denormals flushed(Denormals::mode() | Denormals::flush);
+  SeriesRun(batch).run();
+}
+
+}  // namespace
+}  // namespace graze

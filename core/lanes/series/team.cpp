@@ -1,0 +1,264 @@
+#include "core/lanes/series/team.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "core/math/denormals.hpp"
+#include "core/math/root_search.hpp"
+#include "core/system/mode.hpp"
+
+namespace graze {
+namespace {
+
+constexpr int most_states = 16;
+constexpr int most_contacts = 16;
+constexpr int least_order = 8, most_order = 20;
+constexpr int impacts_per_iterate = 500;  // of an iterate; more of them are not the kernel's
+
+/// The order that takes a tolerance with least work: about e² in a radius of convergence are lost per step.
+/// (Jorba, Zou: A software package for the numerical integration of ODEs by means of high-order Taylor
+/// methods, Experimental Mathematics 14 (2005) 99-117)
+int order_for(double tolerance) {
+  return std::clamp(static_cast<int>(std::ceil(1 - std::log(tolerance) / 2)), least_order, most_order);
+}
+
+double first_zero_of(const double* c, int count) {
+  constexpr double nowhere = 2;
+  return first_zero(std::span<const double>(c, static_cast<std::size_t>(count)), 1).value_or(nowhere);
+}
+
+}  // namespace
+
+bool SeriesTeam::takes(const SeriesLaw& law, const Section& section) {
+  if (law.program->flow.inputs() > most_states + 1 || law.program->contacts.size() > most_contacts ||
+      law.events < 2 * impacts_per_iterate) {
+    return false;
+  }
+  switch (section.kind) {
+    case Section::Kind::stroboscopic:
+    case Section::Kind::level:
+    case Section::Kind::impact_after:
+      return true;
+    case Section::Kind::time:
+      return !(law.period > 0);
+    case Section::Kind::impact_before:
+      break;
+  }
+  return false;
+}
+
+bool SeriesTeam::alike(const SeriesLaw& a, const SeriesLaw& b) {
+  return a.program == b.program && a.chatter == b.chatter && a.integration == b.integration &&
+         a.patience == b.patience;
+}
+
+SeriesTeam::SeriesTeam(SeriesKernel kernel, std::vector<Member> members, const Section& section)
+    : kernel_(kernel), members_(std::move(members)), section_(section) {
+  const SeriesLaw& law = members_.front().law;
+  batch_.order = order_for(law.integration);
+  batch_.tolerance = law.integration;
+  batch_.chatter = law.chatter;
+  batch_.most_impacts = impacts_per_iterate;
+  using Kind = SeriesBatch::Section;
+  batch_.section = section.kind == Section::Kind::level          ? Kind::level
+                   : section.kind == Section::Kind::impact_after ? Kind::impact
+                                                                 : Kind::deadline;
+  batch_.section_contact = section.contact;
+  batch_.coordinate = section.coordinate;
+  batch_.level = section.level;
+  batch_.direction = section.direction;
+  batch_.first_zero = first_zero_of;
+  batch_.owner = this;
+  batch_.begin = [](void* owner, int lane) { return static_cast<SeriesTeam*>(owner)->next(lane); };
+  batch_.arrived = [](void* owner, int lane) {
+    SeriesTeam& team = *static_cast<SeriesTeam*>(owner);
+    ++team.stepped;
+    team.put_down(lane);
+    team.finish_iterate(lane);
+    return team.go_on(lane);
+  };
+  batch_.left = [](void* owner, int lane) {
+    SeriesTeam& team = *static_cast<SeriesTeam*>(owner);
+    team.iterate_alone(lane);
+    return team.go_on(lane);
+  };
+  at_.resize(static_cast<std::size_t>(kernel_.width));
+  lay_out();
+}
+
+/// The programs for this order and width, and room for the lanes.
+void SeriesTeam::lay_out() {
+  const SeriesLaw& law = members_.front().law;
+  const MotionProgram& program = *law.program;
+  flow_ = std::make_unique<SeriesProgram>(program.flow, batch_.order, kernel_.width);
+  batch_.flow = flow_->list();
+  const int m = batch_.contacts = static_cast<int>(program.contacts.size());
+  const int n = batch_.states = static_cast<int>(program.flow.inputs()) - 1;
+  for (const MotionProgram::Contact& c : program.contacts) contacts_.push_back(contact(c));
+  batch_.contact = contacts_.data();
+  // The series of all states and of gaps that are not states themselves.
+  const long stride = static_cast<long>(batch_.order + 1) * kernel_.width;
+  for (int s = 0; s < n; ++s) weighed_.push_back((1 + s) * stride);
+  for (int i = 0; i < m; ++i) weighed_.push_back(batch_.flow.outputs[n + i]);
+  std::sort(weighed_.begin(), weighed_.end());
+  weighed_.erase(std::unique(weighed_.begin(), weighed_.end()), weighed_.end());
+  batch_.weighed = weighed_.data();
+  batch_.weighed_count = static_cast<int>(weighed_.size());
+
+  int rows = 0;
+  const auto take = [&](int count) { return std::exchange(rows, rows + count); };
+  SeriesRows& row = batch_.row;
+  row.time = take(1);
+  row.deadline = take(1);
+  row.state = take(n);
+  row.side = take(m);
+  row.left = take(m);
+  row.speed = take(m);
+  row.impacts = take(m);
+  row.turns = take(1);
+  row.period = take(1);
+  row.rate = take(1);
+  row.fixed = take(static_cast<int>(law.fixed.size()));
+  rows_.assign(static_cast<std::size_t>(rows * kernel_.width), 0.0);
+  batch_.rows = rows_.data();
+  polynomials_.assign(static_cast<std::size_t>((m + 1) * stride), 0.0);
+  batch_.polynomials = polynomials_.data();
+}
+
+SeriesContact SeriesTeam::contact(const MotionProgram::Contact& given) {
+  const auto lay = [&](const Program& program) {
+    programs_.push_back(std::make_unique<SeriesProgram>(program, 0, kernel_.width));
+    return programs_.back()->list();
+  };
+  SeriesContact c;
+  c.impact = lay(given.impact);
+  c.pressing = lay(given.pressing);
+  c.position = given.position.data();
+  c.velocity = given.velocity.data();
+  c.moved = static_cast<int>(given.position.size());
+  c.terms = static_cast<int>(given.impact.outputs()) - 3 - c.moved;
+  c.restitution = static_cast<int>(given.restitution);
+  c.has_foot = given.has_foot;
+  return c;
+}
+
+/// When an iterate that begins at this time ends at the latest, as MotionLoop has it.
+double SeriesTeam::deadline(const SeriesLaw& law, double time) const {
+  const bool forced = law.period > 0;
+  switch (section_.kind) {
+    case Section::Kind::stroboscopic: {
+      if (!forced) return time + section_.interval;
+      const double next = section_.phase * law.period;
+      return next > time ? next : next + law.period;
+    }
+    case Section::Kind::time:
+      return time + section_.interval;
+    default:
+      return time + law.patience * (forced ? law.period : 2 * std::numbers::pi / law.rate);
+  }
+}
+
+/// Another motion into this lane, as far as there is one. @return whether there is one that the kernel moves
+bool SeriesTeam::next(int lane) {
+  while (waiting_ < members_.size()) {
+    Place& at = at_[static_cast<std::size_t>(lane)];
+    at = {waiting_++, 0};
+    for (std::size_t i = 0; i < law(lane).fixed.size(); ++i)
+      value(batch_.row.fixed + static_cast<int>(i), lane) = law(lane).fixed[i];
+    value(batch_.row.rate, lane) = law(lane).rate;
+    value(batch_.row.period, lane) = law(lane).period;
+    if (go_on(lane)) return true;
+  }
+  return false;
+}
+
+/// The motion stands at the section. @return whether the kernel has one to move in this lane, this or the
+/// next
+bool SeriesTeam::go_on(int lane) {
+  const Place& at = at_[static_cast<std::size_t>(lane)];
+  while (at.done < iterates_ && motion(lane).outcome == Outcome::ok) {
+    if (board(lane)) return true;
+    iterate_alone(lane);
+  }
+  return next(lane);
+}
+
+/// Fills the rows of a lane where its motion is free. @return whether it is
+bool SeriesTeam::board(int lane) {
+  const HybridState& s = motion(lane).state;
+  const int m = batch_.contacts;
+  if (!s.settled || s.x.size() != batch_.states) return false;
+  for (int i = 0; i < m; ++i) {
+    if (is_closed(s.mode, i)) return false;
+    if (static_cast<std::size_t>(i) < s.touches.size() && s.touches[static_cast<std::size_t>(i)].order > 1)
+      return false;
+  }
+  const SeriesRows& row = batch_.row;
+  value(row.time, lane) = s.time;
+  value(row.deadline, lane) = deadline(law(lane), s.time);
+  value(row.turns, lane) = 0;
+  for (int k = 0; k < batch_.states; ++k) value(row.state + k, lane) = s.x(k);
+  for (int i = 0; i < m; ++i) {
+    const bool touched = static_cast<std::size_t>(i) < s.touches.size();
+    const Touch touch = touched ? s.touches[static_cast<std::size_t>(i)] : Touch{};
+    value(row.side + i, lane) = is_closed(s.mode, m + i) ? -1 : 1;
+    value(row.left + i, lane) = touch.order;
+    value(row.speed + i, lane) = touch.speed;
+    value(row.impacts + i, lane) = 0;
+  }
+  return true;
+}
+
+/// The motion's state from the rows, at the section.
+void SeriesTeam::put_down(int lane) {
+  LaneMotion& moved = motion(lane);
+  HybridState& s = moved.state;
+  const SeriesRows& row = batch_.row;
+  const int m = batch_.contacts;
+  for (int k = 0; k < batch_.states; ++k) s.x(k) = value(row.state + k, lane);
+  s.time = value(row.time, lane);
+  s.turns += static_cast<std::int64_t>(value(row.turns, lane));
+  if (section_.kind == Section::Kind::stroboscopic && law(lane).period > 0) {
+    s.turns += s.time < law(lane).period ? 0 : 1;
+    s.time = section_.phase * law(lane).period;
+  }
+  s.mode = 0;
+  s.touches.assign(static_cast<std::size_t>(m), Touch{});
+  for (int i = 0; i < m; ++i) {
+    if (value(row.side + i, lane) < 0) s.mode |= std::int64_t{1} << (m + i);
+    Touch& touch = s.touches[static_cast<std::size_t>(i)];
+    touch.order = value(row.left + i, lane) > 0 ? 1 : 0;
+    touch.speed = value(row.speed + i, lane);
+    if (!moved.impacts.empty()) {
+      moved.impacts[static_cast<std::size_t>(i)] += static_cast<std::int64_t>(value(row.impacts + i, lane));
+    }
+  }
+  if (size_of(*moved.system, s.x) > moved.bound) moved.outcome = Outcome::unbounded;
+}
+
+/// From the section where the motion stands, whatever happens on the way.
+void SeriesTeam::iterate_alone(int lane) {
+  const Denormals as_called(denormals_);
+  advance_alone(motion(lane), section_);
+  ++alone;
+  finish_iterate(lane);
+}
+
+void SeriesTeam::finish_iterate(int lane) {
+  ++at_[static_cast<std::size_t>(lane)].done;
+  if (record_) record_point(motion(lane));
+}
+
+void SeriesTeam::advance(int iterates, bool record) {
+  iterates_ = iterates;
+  record_ = record;
+  waiting_ = 0;
+  denormals_ = Denormals::mode();
+  kernel_.run(batch_);
+}
+
+}  // namespace graze

@@ -1,0 +1,77 @@
+/// Motions that the same list of operations moves, from section to section: core/lanes/series/SERIES.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/equations/motion_program.hpp"
+#include "core/lanes/lanes.hpp"
+#include "core/lanes/series/batch.hpp"
+#include "core/lanes/series/list.hpp"
+#include "core/lanes/team.hpp"
+#include "core/system/series_law.hpp"
+
+namespace graze {
+
+class SeriesTeam {
+ public:
+  /// A motion and what its system tells.
+  struct Member {
+    LaneMotion* motion;
+    SeriesLaw law;
+  };
+
+  /// Whether kernels move such a motion from one of these sections to the next.
+  static bool takes(const SeriesLaw& law, const Section& section);
+  /// Whether two motions may be in one team.
+  static bool alike(const SeriesLaw& a, const SeriesLaw& b);
+
+  SeriesTeam(SeriesKernel kernel, std::vector<Member> members, const Section& section);
+  SeriesTeam(const SeriesTeam&) = delete;
+  SeriesTeam& operator=(const SeriesTeam&) = delete;
+  /// As Lanes::advance.
+  void advance(int iterates, bool record);
+
+  std::int64_t stepped = 0, alone = 0;  ///< iterates so far
+
+ private:
+  using Values = std::vector<double, LineAllocator<double>>;
+
+  void lay_out();
+  SeriesContact contact(const MotionProgram::Contact& given);
+  double& value(int row, int lane) { return rows_[static_cast<std::size_t>(row * kernel_.width + lane)]; }
+  LaneMotion& motion(int lane) { return *members_[at_[static_cast<std::size_t>(lane)].member].motion; }
+  const SeriesLaw& law(int lane) const { return members_[at_[static_cast<std::size_t>(lane)].member].law; }
+  bool next(int lane);
+  bool go_on(int lane);
+  bool board(int lane);
+  double deadline(const SeriesLaw& law, double time) const;
+  void put_down(int lane);
+  void iterate_alone(int lane);
+  void finish_iterate(int lane);
+
+  SeriesKernel kernel_;
+  std::vector<Member> members_;
+  Section section_;
+  SeriesBatch batch_;
+  std::unique_ptr<SeriesProgram> flow_;
+  std::vector<std::unique_ptr<SeriesProgram>> programs_;
+  std::vector<SeriesContact> contacts_;
+  std::vector<long> weighed_;
+  Values rows_, polynomials_;
+
+  /// What a lane is at.
+  struct Place {
+    std::size_t member = 0;
+    int done = 0;  ///< iterates of the advance that is under way
+  };
+  std::vector<Place> at_;
+  std::size_t waiting_ = 0;  ///< member that comes next
+  int iterates_ = 0;
+  bool record_ = false;
+  unsigned denormals_ = 0;
+};
+
+}  // namespace graze
