@@ -14,6 +14,9 @@ namespace graze {
 namespace {
 
 constexpr double stability_margin = 1e-8;  // multipliers of a stable orbit may exceed 1 by rounding
+constexpr double near_return = 1e-3;      // of a motion's size
+constexpr double same_point = 1e-8;       // of it
+constexpr double on_orbit = 1e-13;         // of its size: what Newton's method would move what is there by
 constexpr double every_scale = 1e12;       // times its scale no motion grows that comes back
 
 /// What a motion must not outgrow, if it begins at `start` and has come to `next` after an iterate: the
@@ -28,26 +31,37 @@ double bound_of(const System& system, const HybridState& start, const HybridStat
   return scale > 0 ? every_scale * scale : std::numeric_limits<double>::infinity();
 }
 
-Outcome step(const PoincareMap& map, HybridState& state, double bound, Observer* observer = nullptr) {
-  const Outcome outcome = map.iterate(state, observer);
-  return outcome == Outcome::ok && map.size(state) > bound ? Outcome::unbounded : outcome;
-}
-
-/// `count` iterates, kept.
-Outcome record(const PoincareMap& map, HybridState& state, int count, double bound,
-               std::vector<HybridState>& points) {
-  points.clear();
+/// What is asked of a motion: to go on by so many iterates.
+struct Stretch {
+  HybridState state;             ///< where it stands
   Outcome outcome = Outcome::ok;
-  for (int k = 0; k < count && outcome == Outcome::ok; ++k) {
-    outcome = step(map, state, bound);
-    points.push_back(state);
+  double bound = std::numeric_limits<double>::infinity();  ///< a size beyond which it is unbounded
+  int iterates = 0;
+  bool recorded = false;
+  bool replaced = false;  ///< it does not stand where its last iterate has led
+  Iterates points{};  ///< of the iterates, if they are recorded
+  /// In columns, carried along in coordinates of the section; one alone is scaled to the size 1 after each
+  /// iterate, when `growth` takes down the size that it had. Sizes are those beside `size`.
+  Eigen::MatrixXd tangent{};
+  std::vector<double> growth{};
+  double size = 1;
+};
+
+/// One motion by itself.
+void go_alone(const PoincareMap& map, Stretch& s) {
+  for (; s.iterates > 0 && s.outcome == Outcome::ok; --s.iterates) {
+    s.outcome = s.tangent.cols() > 0 ? map.iterate(s.state, s.tangent) : map.iterate(s.state);
+    if (s.outcome == Outcome::ok && map.size(s.state) > s.bound) s.outcome = Outcome::unbounded;
+    if (s.recorded) s.points.add(s.state);
+    if (s.tangent.cols() != 1) continue;
+    s.growth.push_back(map.share(s.tangent.col(0), s.state, s.size));
+    if (s.growth.back() > 0) s.tangent /= s.growth.back();
   }
-  return outcome;
 }
 
-double size_of_all(const PoincareMap& map, std::span<const HybridState> points) {
+double size_of_all(const PoincareMap& map, const Iterates& points) {
   double size = 0;
-  for (const HybridState& p : points) size = std::max(size, map.size(p));
+  for (std::size_t k = 0; k < points.size(); ++k) size = std::max(size, map.size(points[k].x));
   return size;
 }
 
@@ -57,7 +71,7 @@ Orbit shortest(const PoincareMap& map, const Orbit& orbit) {
   for (int n = 1; n < orbit.period; ++n) {
     if (map.iterate(state) != Outcome::ok) break;
     if (orbit.period % n != 0) continue;
-    if (map.distance(state, orbit.start, orbit.size) > 1e-8) continue;
+    if (map.distance(state, orbit.start, orbit.size) > same_point) continue;
     Orbit shorter = refine_orbit(map, orbit.start, n);
     if (shorter.closed) return shorter;
   }
@@ -101,18 +115,74 @@ Orbit orbit_nearby(const PoincareMap& map, const HybridState& state, int period,
   return settles(map, state, orbit) ? shortest(map, orbit) : Orbit{};
 }
 
-/// The one to which these iterates, the last ones of a motion, converge.
-Orbit confirmed_orbit(const PoincareMap& map, std::span<const HybridState> points, int max_period) {
-  const double size = size_of_all(map, points);
-  const HybridState& last = points.back();
-  for (int n = 1; n <= max_period && n < static_cast<int>(points.size()); ++n) {
-    const HybridState& before = points[points.size() - 1 - static_cast<std::size_t>(n)];
-    const double step = map.distance(last, before, size);
-    if (!(step <= 1e-3)) continue;
+/// The state of a motion at a point; what the points leave out is like that of another state of it.
+HybridState at_point(const Iterates::Point& point, const HybridState& like) {
+  HybridState state = like;
+  state.x = point.x;
+  state.time = point.time;
+  return state;
+}
+
+/// How far a motion comes in n iterates, as a share of its size.
+class Returns {
+ public:
+  /// `last`: where the iterates end.
+  Returns(const PoincareMap& map, const Iterates& points, const HybridState& last)
+      : map_(map), points_(points), size_(size_of_all(map, points)), before_(last), after_(last) {}
+  bool known(int n, int turns = 1) const { return turns * n < static_cast<int>(points_.size()); }
+  /// In the last n iterates, or in those before `turns` − 1 times as many.
+  double step(int n, int turns = 1) {
+    put(static_cast<std::size_t>(turns * n), before_);
+    put(static_cast<std::size_t>((turns - 1) * n), after_);
+    return map_.distance(after_, before_, size_);
+  }
+
+ private:
+  void put(std::size_t back, HybridState& state) const {
+    const Iterates::Point point = points_[points_.size() - 1 - back];
+    state.x = point.x;
+    state.time = point.time;
+  }
+
+  const PoincareMap& map_;
+  const Iterates& points_;
+  double size_;
+  HybridState before_, after_;
+};
+
+/// Whether a tangent vector of these sizes after each iterate has grown in the last ones.
+bool has_grown(std::span<const double> growth, std::size_t iterates) {
+  constexpr double clearly = 2;
+  double product = 1;
+  for (const double size : growth.last(std::min(iterates, growth.size()))) product *= size;
+  return product > clearly;
+}
+
+/// The orbit to which these iterates, the last ones of the motion that stands at `last`, converge. What comes
+/// to an orbit has been around it for a turn or two, and tangents (sizes after each iterate, if known) have
+/// not grown there.
+Orbit confirmed_orbit(const PoincareMap& map, const Iterates& points, const HybridState& last, int min_period,
+                      int max_period, std::span<const double> growth) {
+  constexpr double not_far = 1e-2;  // of its size, a turn before
+  Returns returns(map, points, last);
+  for (int n = min_period; n <= max_period && returns.known(n); ++n) {
+    const double step = returns.step(n);
+    if (!(step <= near_return)) continue;
+    if (step > arrived && returns.known(n, 2) && !(returns.step(n, 2) <= not_far)) continue;
+    if (step > arrived && has_grown(growth, static_cast<std::size_t>(2 * n))) continue;
     Orbit orbit = orbit_nearby(map, last, n, step);
     if (orbit.period > 0) return orbit;
   }
   return {};
+}
+
+/// After how many iterates it first returns nearly to where it was; 0: it does not.
+int returned_after(const PoincareMap& map, const Iterates& points, const HybridState& last, int max_period) {
+  Returns returns(map, points, last);
+  for (int n = 1; n <= max_period && returns.known(n); ++n) {
+    if (returns.step(n) <= near_return) return n;
+  }
+  return 0;
 }
 
 /// The orbit of a motion that comes back to a state to the last bit within so many iterates, as one does that
@@ -143,31 +213,23 @@ double absolute_time(const PoincareMap& map, const HybridState& s) {
 /// The growth of a tangent vector along a motion.
 class Growth {
  public:
-  /// `size`: of the motion, beside which directions are measured.
-  Growth(const PoincareMap& map, const HybridState& state, double size)
-      : map_(map), size_(size > 0 ? size : 1), direction_(map.dimension(), 1) {
-    for (Eigen::Index i = 0; i < direction_.rows(); ++i) {
-      const double unit = map.share(Eigen::VectorXd::Unit(direction_.rows(), i), state, size_);
-      direction_(i, 0) = 1.0 / (static_cast<double>(i + 1) * unit);
+  static constexpr int turning = 8;  ///< iterates that only turn the vector
+
+  /// The vector to begin with, for a motion of this size at `state`.
+  static Eigen::MatrixXd direction(const PoincareMap& map, const HybridState& state, double size) {
+    Eigen::MatrixXd direction(map.dimension(), 1);
+    for (Eigen::Index i = 0; i < direction.rows(); ++i) {
+      const double unit = map.share(Eigen::VectorXd::Unit(direction.rows(), i), state, size);
+      direction(i, 0) = 1.0 / (static_cast<double>(i + 1) * unit);
     }
+    return direction;
   }
-  /// So many iterates of `state`; the first few ever only turn the vector.
-  Outcome follow(HybridState& state, std::int64_t iterates) {
-    for (; turned_ < turning; ++turned_) {
-      const Outcome outcome = carry(state);
-      if (outcome != Outcome::ok) return outcome;
-    }
-    const double begin = absolute_time(map_, state);
-    for (std::int64_t k = 0; k < iterates; ++k) {
-      const Outcome outcome = carry(state);
-      if (outcome != Outcome::ok) return outcome;
-      logarithms_.push_back(logarithm_);
-    }
-    time_ += absolute_time(map_, state) - begin;
-    return Outcome::ok;
+  /// Its sizes after further iterates, and what these have lasted.
+  void add(std::span<const double> sizes, double time) {
+    for (const double size : sizes) logarithms_.push_back(std::log(size));
+    time_ += time;
   }
   std::int64_t iterates() const { return static_cast<std::int64_t>(logarithms_.size()); }
-  static constexpr int turning = 8;
 
   /// Logarithm per iterate and its standard error, of the means of eight parts.
   struct Mean {
@@ -192,134 +254,59 @@ class Growth {
   double time_per_iterate() const { return time_ / static_cast<double>(logarithms_.size()); }
 
  private:
-  Outcome carry(HybridState& state) {
-    const double before = map_.share(direction_.col(0), state, size_);
-    if (before > 0) direction_ /= before;
-    const Outcome outcome = map_.iterate(state, direction_);
-    logarithm_ = std::log(map_.share(direction_.col(0), state, size_));
-    return outcome;
-  }
-
-  const PoincareMap& map_;
-  double size_;
-  Eigen::MatrixXd direction_;
-  double logarithm_ = 0;
-  int turned_ = 0;
   std::vector<double> logarithms_;
   double time_ = 0;
 };
 
 /// Counts over `count` iterates from `start`: once to learn the greatest gaps, once with them.
 Outcome tally_window(const PoincareMap& map, const HybridState& start, int count, Attractor& found) {
+  EventLog log;
+  HybridState state = start;
+  for (int k = 0; k < count; ++k) {
+    const Outcome outcome = map.iterate(state, &log);
+    if (outcome != Outcome::ok) return outcome;
+  }
   Tally scout(map.system());
   for (Tally* tally : {&scout, &found.tally}) {
-    HybridState state = start;
     if (tally == &found.tally) found.tally.refer_to(scout);
     tally->open_window(absolute_time(map, start), map.system(), start);
-    for (int k = 0; k < count; ++k) {
-      const Outcome outcome = map.iterate(state, tally);
-      if (outcome != Outcome::ok) return outcome;
-    }
+    log.tell(*tally);
     tally->close_window(absolute_time(map, state));
   }
   return Outcome::ok;
 }
 
-/// One turn of the orbit to know its points and what is under way at its start, one to count. The points are
+/// One turn of the orbit, told once to know what is under way at its start, once to count. Its points are
 /// repeated to `count`.
 Outcome follow_orbit(const PoincareMap& map, int count, Attractor& found) {
   found.last = found.orbit.start;
   found.points.clear();
-  found.tally = Tally(map.system());
+  found.points.reserve(static_cast<std::size_t>(std::max(count, found.orbit.period)),
+                       static_cast<std::size_t>(found.last.x.size()));
+  EventLog log;
   HybridState state = found.orbit.start;
-  std::int64_t turns = 0;  // forcing periods in one orbit
-  for (const bool first : {true, false}) {
-    found.start_time = absolute_time(map, state);
-    found.tally.open_window(found.start_time, map.system(), state);
-    for (int k = 0; k < found.orbit.period; ++k) {
-      if (first) found.points.push_back(state);
-      const Outcome outcome = map.iterate(state, &found.tally);
-      if (outcome != Outcome::ok) return outcome;
-    }
-    if (first) turns = state.turns - found.orbit.start.turns;
+  for (int k = 0; k < found.orbit.period; ++k) {
+    found.points.add(state);
+    const Outcome outcome = map.iterate(state, &log);
+    if (outcome != Outcome::ok) return outcome;
   }
-  found.end_time = absolute_time(map, state);
+  const std::int64_t turns = state.turns - found.orbit.start.turns;  // forcing periods in one orbit
+  const double begin = absolute_time(map, found.orbit.start);
+  found.start_time = absolute_time(map, state);
+  found.end_time = found.start_time + (found.start_time - begin);
+  found.tally = Tally(map.system());
+  found.tally.open_window(begin, map.system(), found.orbit.start);
+  log.tell(found.tally);
+  found.tally.open_window(found.start_time, map.system(), state);
+  log.tell(found.tally, found.start_time - begin);
   found.tally.close_window(found.end_time);
   const std::size_t period = found.points.size();
   while (found.points.size() < static_cast<std::size_t>(count)) {
-    found.points.push_back(found.points[found.points.size() - period]);
-    found.points.back().turns += turns;
+    const Iterates::Point before = found.points[found.points.size() - period];
+    const Eigen::VectorXd x = before.x;
+    found.points.add(x, before.time, before.turns + turns);
   }
   return Outcome::ok;
-}
-
-/// Whether approaches of this system are moved side by side.
-bool goes_together(const System& system, const Section& section) {
-  if (system.series_law()) return true;
-  return section.kind == Section::Kind::stroboscopic && system.period() > 0 && system.periodic();
-}
-
-/// The iterates that a motion has recorded from the state `before` on.
-std::vector<HybridState> recorded_points(const LaneMotion& motion, const HybridState& before) {
-  std::vector<HybridState> points;
-  const Eigen::Index states = motion.state.x.size();
-  const Eigen::Index count = static_cast<Eigen::Index>(motion.points.size()) / states;
-  for (Eigen::Index k = 0; k < count; ++k) {
-    HybridState& point = points.emplace_back();
-    point.x = Eigen::Map<const Eigen::VectorXd>(motion.points.data() + k * states, states);
-    point.settled = true;
-    if (motion.stamps.empty()) {
-      point.turns = before.turns + k + 1;
-    } else {
-      const LaneMotion::Stamp& stamp = motion.stamps[static_cast<std::size_t>(k)];
-      point.time = stamp.time;
-      point.turns = stamp.turns;
-      point.mode = stamp.mode;
-    }
-  }
-  if (!points.empty()) points.back() = motion.state;
-  return points;
-}
-
-/// From one section to the next, moved side by side. Nothing for a motion that cannot be, or that has no
-/// start.
-std::vector<std::optional<Approach>> approach_together(std::span<const std::unique_ptr<System>> systems,
-                                                       std::span<const std::optional<HybridState>> starts,
-                                                       const Section& section,
-                                                       const AttractorOptions& options) {
-  std::vector<std::optional<Approach>> found(systems.size());
-  std::vector<LaneMotion> motions;
-  std::vector<std::size_t> place;
-  for (std::size_t k = 0; k < systems.size(); ++k) {
-    if (!systems[k] || !starts[k] || !goes_together(*systems[k], section)) continue;
-    motions.push_back({systems[k].get(), *starts[k], Outcome::ok, {}, {}});
-    place.push_back(k);
-  }
-  Lanes lanes(motions, section);
-  const int first = std::min(options.transient, 1);
-  lanes.advance(first, false);
-  for (std::size_t m = 0; m < motions.size(); ++m) {
-    motions[m].bound = bound_of(*motions[m].system, *starts[place[m]], motions[m].state);
-  }
-  lanes.advance(options.transient - first, false);
-  for (std::size_t m = 0; m < motions.size(); ++m) {
-    found[place[m]].emplace();
-    found[place[m]]->window = motions[m].state;
-    found[place[m]]->bound = motions[m].bound;
-  }
-  lanes.advance(options.record, true);
-  for (std::size_t m = 0; m < motions.size(); ++m) {
-    const LaneMotion& motion = motions[m];
-    Approach& a = *found[place[m]];
-    a.outcome = motion.outcome;
-    a.last = motion.state;
-    if (a.outcome != Outcome::ok) continue;
-    a.points = recorded_points(motion, a.window);
-    if (size_of_all(PoincareMap(*motion.system, section), a.points) > a.bound) {
-      a.outcome = Outcome::unbounded;
-    }
-  }
-  return found;
 }
 
 /// How large a motion was over a window of iterates.
@@ -328,81 +315,160 @@ struct Extent {
   double least = 0, greatest = 0;
 };
 
-/// Looks for what one motion settles to.
+/// Looks for what one motion settles to. What it needs of the motion it asks for; whoever moves it then lets
+/// the search proceed.
 class Search {
  public:
-  Search(const PoincareMap& map, Approach approach, const AttractorOptions& options)
+  Search(const PoincareMap& map, const HybridState& start, const AttractorOptions& options)
       : map_(map),
         options_(options),
         longest_(std::int64_t{std::max(options.transient, 1)} * options.extension),
-        bound_(approach.bound),
-        outcome_(approach.outcome),
-        window_(std::move(approach.window)),
-        state_(std::move(approach.last)) {
+        start_(start) {
     found_.tally = Tally(map.system());
-    found_.points = std::move(approach.points);
     found_.transient_used = options.transient;
+    asked_.state = start;
+    drop(std::min(options.transient, 1), Stage::first);
   }
 
-  Attractor run() {
-    while (!look()) {
-    }
-    return std::move(found_);
-  }
+  /// What is asked for; nothing, no iterates, at the end.
+  Stretch& asked() { return asked_; }
+  bool over() const { return stage_ == Stage::over; }
+  /// What was asked for has been done.
+  void proceed();
+  Attractor take() { return std::move(found_); }
 
  private:
+  /// What is being done.
+  enum class Stage {
+    first,       ///< iterate of all
+    dropping,    ///< the transient
+    recording,   ///< a window
+    closing,     ///< the turn by which an orbit may have closed, with its derivative
+    measuring,   ///< the growth behind the window
+    persisting,  ///< on and on, of what looks chaotic
+    over
+  };
+
   std::int64_t iterates() const { return std::int64_t{found_.transient_used} + options_.record; }
-  bool give_up(Outcome outcome);
-  bool look();
-  bool periodic(Orbit orbit, std::int64_t chaotic);
-  bool not_periodic(AttractorClass kind, const Growth& growth);
+  void ask(std::int64_t iterates, bool recorded, Stage stage);
+  void drop(int iterates, Stage stage) { ask(iterates, false, stage); }
+  void ask_window();
+  void give_up(Outcome outcome);
+  void end(Outcome outcome);
+  void look();
+  void close();
+  bool has_come_to(const Orbit& orbit) const;
+  void ask_turn(HybridState start);
+  void look_nearby(int min_period);
+  void measured();
+  void persist();
+  void persisted();
+  void note_growth(int turning);
+  void periodic(Orbit orbit, std::int64_t chaotic);
+  void not_periodic(AttractorClass kind);
   bool grows();
   bool is_positive(const Growth::Mean& mean) const {
     return mean.value > options_.neutral && mean.value > 3 * mean.error;
   }
-  bool persists(Growth& growth, HybridState& ahead);
-  void go_on(const HybridState& ahead, std::int64_t further);
+  void go_on();
 
   const PoincareMap& map_;
   const AttractorOptions& options_;
   std::int64_t longest_;
-  double bound_;
-  Outcome outcome_;
+  HybridState start_;
+  Stage stage_ = Stage::first;
+  Stretch asked_;
+  double asked_at_ = 0;         ///< time when it was asked
   HybridState window_, state_;  ///< where the recorded window begins and ends
   int measure_ = 128;           ///< iterates over which the growth is taken, doubled at each look
+  int period_ = 0;              ///< after which it seems to have returned
+  HybridState orbit_;           ///< from where it is gone once round the orbit that it may be on
+  int corrections_ = 0;         ///< of that by Newton's method
+  bool growing_ = false;        ///< how the motion looked
+  Growth growth_;
+  std::int64_t length_ = 0;  ///< iterates over which what looks chaotic is followed
   std::vector<Extent> extents_;
   Attractor found_;
 };
 
-bool Search::give_up(Outcome outcome) {
-  found_.outcome = outcome;
+void Search::ask(std::int64_t iterates, bool recorded, Stage stage) {
+  asked_.iterates = static_cast<int>(iterates);
+  asked_.recorded = recorded;
+  asked_.points.clear();
+  asked_.growth.clear();
+  asked_at_ = absolute_time(map_, asked_.state);
+  stage_ = stage;
+}
+
+/// The recorded window begins where the motion stands.
+void Search::ask_window() {
+  window_ = asked_.state;
+  asked_.tangent.resize(0, 0);
+  ask(options_.record, true, Stage::recording);
+}
+
+void Search::proceed() {
+  const bool ok = asked_.outcome == Outcome::ok;
+  switch (stage_) {
+    case Stage::first:
+      asked_.bound = bound_of(map_.system(), start_, asked_.state);
+      if (ok) return drop(options_.transient - std::min(options_.transient, 1), Stage::dropping);
+      break;
+    case Stage::dropping:
+      if (ok) return ask_window();
+      break;
+    case Stage::recording:
+      found_.points = std::move(asked_.points);
+      if (ok && size_of_all(map_, found_.points) > asked_.bound) asked_.outcome = Outcome::unbounded;
+      state_ = asked_.state;
+      if (asked_.outcome == Outcome::ok) return look();
+      break;
+    case Stage::closing:
+      return close();
+    case Stage::measuring:
+      return ok ? measured() : give_up(asked_.outcome);
+    case Stage::persisting:
+      return ok ? persisted() : give_up(asked_.outcome);
+    case Stage::over:
+      return;
+  }
+  state_ = asked_.state;
+  give_up(asked_.outcome);
+}
+
+void Search::give_up(Outcome outcome) {
   found_.kind = outcome == Outcome::unbounded ? AttractorClass::unbounded : AttractorClass::failed;
   found_.points.clear();
   found_.lyapunov = found_.lyapunov_error = std::numeric_limits<double>::quiet_NaN();
   found_.last = state_;
-  return true;
+  found_.outcome = outcome;
+  stage_ = Stage::over;
 }
 
-bool Search::periodic(Orbit orbit, std::int64_t chaotic) {
+/// Everything is known if this is ok.
+void Search::end(Outcome outcome) {
+  stage_ = Stage::over;
+  if (outcome != Outcome::ok) give_up(outcome);
+}
+
+void Search::periodic(Orbit orbit, std::int64_t chaotic) {
   found_.kind = AttractorClass::periodic;
   found_.orbit = std::move(orbit);
   found_.chaotic_iterates = chaotic;
   const Outcome outcome = follow_orbit(map_, options_.record, found_);
-  if (outcome != Outcome::ok) return give_up(outcome);
   found_.lyapunov = std::log(spectral_radius(found_.orbit)) / (found_.end_time - found_.start_time);
-  return true;
+  end(outcome);
 }
 
-bool Search::not_periodic(AttractorClass kind, const Growth& growth) {
-  const Growth::Mean mean = growth.mean();
+void Search::not_periodic(AttractorClass kind) {
+  const Growth::Mean mean = growth_.mean();
   found_.kind = kind;
-  found_.lyapunov = mean.value / growth.time_per_iterate();
-  found_.lyapunov_error = mean.error / growth.time_per_iterate();
+  found_.lyapunov = mean.value / growth_.time_per_iterate();
+  found_.lyapunov_error = mean.error / growth_.time_per_iterate();
   found_.last = state_;
   found_.start_time = absolute_time(map_, window_);
   found_.end_time = absolute_time(map_, state_);
-  const Outcome outcome = tally_window(map_, window_, options_.record, found_);
-  return outcome == Outcome::ok || give_up(outcome);
+  end(tally_window(map_, window_, options_.record, found_));
 }
 
 /// Whether the motion has been growing all along: each recorded window lies outside the one before it, the
@@ -410,9 +476,9 @@ bool Search::not_periodic(AttractorClass kind, const Growth& growth) {
 bool Search::grows() {
   const auto extent = [&](std::size_t first, std::size_t end) {
     Extent e{std::int64_t{found_.transient_used} + static_cast<std::int64_t>(end),
-             map_.size(found_.points[first]), 0};
+             map_.size(found_.points[first].x), 0};
     for (std::size_t k = first; k < end; ++k) {
-      const double size = map_.size(found_.points[k]);
+      const double size = map_.size(found_.points[k].x);
       e.least = std::min(e.least, size);
       e.greatest = std::max(e.greatest, size);
     }
@@ -430,77 +496,244 @@ bool Search::grows() {
   return true;
 }
 
-/// The recorded window begins where the motion has gone on to.
-void Search::go_on(const HybridState& ahead, std::int64_t further) {
-  found_.transient_used += static_cast<int>(options_.record + further);
-  state_ = ahead;
+/// A later window is recorded.
+void Search::go_on() {
+  found_.transient_used += static_cast<int>(options_.record + growth_.iterates());
   measure_ *= 2;
-  window_ = state_;
-  outcome_ = record(map_, state_, options_.record, bound_, found_.points);
+  ask_window();
 }
 
-/// Follows what looks chaotic at least as long again, times `persist`, and looks for a period on the way.
-/// @return whether that has decided what it is
-bool Search::persists(Growth& growth, HybridState& ahead) {
-  const auto again = static_cast<std::int64_t>(options_.persist * static_cast<double>(iterates()));
-  const std::int64_t length = std::max<std::int64_t>(options_.exponent, again);
-  std::vector<HybridState> points;
-  while (growth.iterates() < length) {
-    points.clear();
-    for (int k = 0; k < options_.record && growth.iterates() < length; ++k) {
-      const Outcome outcome = growth.follow(ahead, 1);
-      if (outcome != Outcome::ok) return give_up(outcome);
-      points.push_back(ahead);
-    }
-    if (options_.persist == 0) continue;
-    Orbit orbit = confirmed_orbit(map_, points, options_.max_period);
-    if (orbit.period == 0) continue;
-    const std::int64_t chaotic = iterates() + growth.iterates();
-    found_.transient_used = static_cast<int>(chaotic);
-    return periodic(std::move(orbit), chaotic);
+/// At a window that has been recorded.
+void Search::look() {
+  period_ = returned_after(map_, found_.points, state_, options_.max_period);
+  if (period_ == 0) return look_nearby(1);
+  corrections_ = 0;
+  ask_turn(state_);
+}
+
+void Search::ask_turn(HybridState start) {
+  orbit_ = std::move(start);
+  asked_.state = orbit_;
+  asked_.replaced = corrections_ > 0;
+  // One vector alone would be scaled.
+  asked_.tangent = Eigen::MatrixXd::Identity(map_.dimension(), std::max(map_.dimension(), 2));
+  ask(period_, true, Stage::closing);
+}
+
+/// Whether the window shows a motion that has come as near to a stable orbit as its multipliers allow, half as
+/// fast at least as they say, and the orbit does not close earlier.
+bool Search::has_come_to(const Orbit& orbit) const {
+  const double radius = spectral_radius(orbit);
+  const auto away = [&](const Iterates::Point& point) {
+    return map_.distance(at_point(point, state_), orbit.start, orbit.size);
+  };
+  for (int n = 1; n < orbit.period; ++n) {
+    if (orbit.period % n == 0 && away(asked_.points[static_cast<std::size_t>(n - 1)]) <= same_point) return false;
   }
-  if (!is_positive(growth.mean())) return false;
-  found_.chaotic_iterates = iterates() + growth.iterates();
-  return not_periodic(AttractorClass::chaotic, growth);
+  const double now = map_.distance(state_, orbit.start, orbit.size);
+  if (now <= arrived) return true;
+  const std::size_t last = found_.points.size() - 1;
+  const std::size_t turns = last / static_cast<std::size_t>(orbit.period);
+  const double before = away(found_.points[last - turns * static_cast<std::size_t>(orbit.period)]);
+  const double due = std::pow(radius, static_cast<double>(turns));
+  return before <= 0.1 && now <= std::sqrt(due) * before;
 }
 
-/// One look at the recorded window and the growth behind it. @return whether the search is over; otherwise a
-/// later window is recorded
-bool Search::look() {
-  if (outcome_ != Outcome::ok) return give_up(outcome_);
-  Orbit orbit = confirmed_orbit(map_, found_.points, options_.max_period);
+/// A motion that has nearly returned is on an orbit, or near it, if that is stable and Newton's method soon has
+/// next to nothing to change.
+void Search::close() {
+  constexpr int most_corrections = 4;
+  constexpr double slowest = 1 - 1e-3;  // of the multipliers of an orbit that a motion may still be coming to
+  if (asked_.outcome != Outcome::ok) return look_nearby(1);
+  Turn turn;
+  turn.end = asked_.state;
+  turn.jacobian = asked_.tangent.leftCols(map_.dimension());
+  turn.size = size_of_all(map_, found_.points);
+  turn.close(map_, orbit_);
+  if (turn.outcome != Outcome::ok) return look_nearby(1);
+  const Eigen::VectorXd step = turn.step(map_);
+  const double change = map_.share(step, turn.end, turn.size);
+  if (change <= on_orbit) {
+    Orbit orbit = turn.orbit(map_, orbit_, period_, RefineOptions{}.closure);
+    const double radius = spectral_radius(orbit);
+    const bool stable = radius <= (corrections_ > 0 ? slowest : 1 + stability_margin);
+    if (orbit.closed && stable && has_come_to(orbit)) return periodic(std::move(orbit), 0);
+    if (orbit.closed && radius > 1 + stability_margin) return look_nearby(period_ + 1);
+  } else if (change <= 10 * near_return && ++corrections_ <= most_corrections) {
+    return ask_turn(map_.at(map_.coordinates(orbit_) + step, orbit_));
+  }
+  look_nearby(1);
+}
+
+/// At a window that has been recorded: an orbit of so many iterates at least to which the motion comes, or how
+/// it grows.
+void Search::look_nearby(int min_period) {
+  Orbit orbit = confirmed_orbit(map_, found_.points, state_, min_period, options_.max_period, {});
   if (orbit.period > 0) return periodic(std::move(orbit), 0);
-  const bool growing = grows();
-  HybridState ahead = state_;
-  Growth growth(map_, state_, size_of_all(map_, found_.points));
-  const Outcome outcome = growth.follow(ahead, measure_);
-  if (outcome != Outcome::ok) return give_up(outcome);
-  const Growth::Mean mean = growth.mean();
+  growing_ = grows();
+  growth_ = Growth();
+  asked_.outcome = Outcome::ok;
+  if (stage_ == Stage::closing) {
+    asked_.state = state_;
+    asked_.replaced = true;
+  }
+  asked_.size = size_of_all(map_, found_.points);
+  asked_.tangent = Growth::direction(map_, asked_.state, asked_.size);
+  ask(Growth::turning + measure_, true, Stage::measuring);
+}
+
+/// The first `turning` iterates of the stretch do not count.
+void Search::note_growth(int turning) {
+  double begin = asked_at_;
+  if (turning > 0) {
+    const Iterates::Point point = asked_.points[static_cast<std::size_t>(turning - 1)];
+    begin = point.time + static_cast<double>(point.turns) * map_.system().period();
+  }
+  growth_.add(std::span(asked_.growth).subspan(static_cast<std::size_t>(turning)),
+              absolute_time(map_, asked_.state) - begin);
+}
+
+/// Of the recorded window and the growth behind it.
+void Search::measured() {
+  note_growth(Growth::turning);
+  const Growth::Mean mean = growth_.mean();
   if (mean.value == -std::numeric_limits<double>::infinity()) {
-    orbit = returning_orbit(map_, state_, longest_);
+    Orbit orbit = returning_orbit(map_, state_, longest_);
     if (orbit.period > 0) return periodic(std::move(orbit), 0);
   }
-  if (!growing && is_positive(mean)) {
-    if (persists(growth, ahead)) return true;
-    go_on(ahead, growth.iterates());
-    return false;
+  if (!growing_ && is_positive(mean)) {
+    const auto again = static_cast<std::int64_t>(options_.persist * static_cast<double>(iterates()));
+    length_ = std::max<std::int64_t>(options_.exponent, again);
+    return persist();
   }
   // A slowly converging orbit looks neutral at first: that verdict needs a second, longer look.
   const bool neutral = found_.transient_used > options_.transient &&
                        std::abs(mean.value) <= options_.neutral && mean.error <= options_.neutral;
   // Forcing without a common period: a motion that attracts its neighbours has the forcing's frequencies.
   const bool driven = !map_.system().periodic() && mean.value < -options_.neutral;
-  if (!growing && (neutral || driven)) return not_periodic(AttractorClass::quasiperiodic, growth);
+  if (!growing_ && (neutral || driven)) return not_periodic(AttractorClass::quasiperiodic);
   const bool exhausted = iterates() + measure_ > longest_;
-  if (!exhausted) {
-    go_on(ahead, measure_);
-    return false;
-  }
-  if (growing && extents_.size() > 3 && extents_.back().greatest > 2 * extents_.front().greatest) {
-    orbit = orbit_nearby(map_, state_, 1, 1.0);  // towards which it may be on a very long way
+  if (!exhausted) return go_on();
+  if (growing_ && extents_.size() > 3 && extents_.back().greatest > 2 * extents_.front().greatest) {
+    Orbit orbit = orbit_nearby(map_, state_, 1, 1.0);  // towards which it may be on a very long way
     return orbit.period > 0 ? periodic(std::move(orbit), 0) : give_up(Outcome::unbounded);
   }
-  return not_periodic(AttractorClass::undetermined, growth);
+  not_periodic(AttractorClass::undetermined);
+}
+
+/// Follows what looks chaotic at least as long again, times `persist`, and looks for a period on the way.
+void Search::persist() {
+  const std::int64_t left = length_ - growth_.iterates();
+  if (left > 0) return ask(std::min<std::int64_t>(options_.record, left), true, Stage::persisting);
+  if (!is_positive(growth_.mean())) return go_on();
+  found_.chaotic_iterates = iterates() + growth_.iterates();
+  not_periodic(AttractorClass::chaotic);
+}
+
+void Search::persisted() {
+  note_growth(0);
+  if (options_.persist > 0) {
+    Orbit orbit =
+        confirmed_orbit(map_, asked_.points, asked_.state, 1, options_.max_period, asked_.growth);
+    if (orbit.period > 0) {
+      const std::int64_t chaotic = iterates() + growth_.iterates();
+      found_.transient_used = static_cast<int>(chaotic);
+      return periodic(std::move(orbit), chaotic);
+    }
+  }
+  persist();
+}
+
+void search_alone(const PoincareMap& map, Search& search) {
+  while (!search.over()) {
+    go_alone(map, search.asked());
+    search.proceed();
+  }
+}
+
+// ---- Many searches side by side -------------------------------------------------------------------------
+
+/// The search number `place` of all.
+struct Task {
+  std::size_t place;
+  PoincareMap map;
+  bool with_tangents;  ///< lanes carry them
+  std::optional<Search> search;
+};
+
+/// Whether the iterates of a map are what lanes move, from one phase zero to the next, and changes of the
+/// state its coordinates.
+bool may_march(const PoincareMap& map, const Section& section) {
+  const System& system = map.system();
+  return section.kind == Section::Kind::stroboscopic && section.phase == 0 && system.period() > 0 &&
+         system.periodic() && map.dimension() == system.states();
+}
+
+/// What the lanes are to do at a time: all that carry as many tangents, and are recorded or not.
+using Sort = std::pair<Eigen::Index, bool>;
+Sort sort_of(const Stretch& asked) { return {asked.tangent.cols(), asked.recorded}; }
+
+/// Lets the lanes do what the searches ask for, those of one sort.
+void march(std::span<Task> tasks, const Sort& sort, std::span<LaneMotion> motions, Lanes& lanes) {
+  std::vector<int> iterates(tasks.size(), 0);
+  std::vector<std::size_t> chosen;
+  for (std::size_t k = 0; k < tasks.size(); ++k) {
+    Stretch& asked = tasks[k].search->asked();
+    LaneMotion& motion = motions[k];
+    motion.tangent.resize(0, 0);
+    if (tasks[k].search->over() || sort_of(asked) != sort) continue;
+    chosen.push_back(k);
+    iterates[k] = asked.iterates;
+    motion.bound = asked.bound;
+    motion.tangent = std::move(asked.tangent);
+    if (!std::exchange(asked.replaced, false) && tasks[k].with_tangents) continue;
+    motion.state = asked.state;
+    motion.outcome = Outcome::ok;
+    lanes.replace(k);
+  }
+  lanes.advance(iterates, sort.second);
+  for (const std::size_t k : chosen) {
+    Stretch& asked = tasks[k].search->asked();
+    LaneMotion& motion = motions[k];
+    const std::size_t count = motion.points.size() / static_cast<std::size_t>(motion.state.x.size());
+    asked.points = motion.stamps.empty()
+                       ? Iterates::stroboscopic(std::exchange(motion.points, {}), count, asked.state.turns + 1)
+                       : Iterates::stamped(std::exchange(motion.points, {}), std::exchange(motion.stamps, {}));
+    asked.state = motion.state;
+    asked.outcome = motion.outcome;
+    asked.tangent = std::move(motion.tangent);
+    asked.growth = std::exchange(motion.growth, {});
+    asked.iterates = 0;
+    tasks[k].search->proceed();
+  }
+}
+
+/// What a search asks for with tangents that lanes do not carry.
+void carry_alone(Task& task) {
+  while (!task.with_tangents && !task.search->over() && task.search->asked().tangent.cols() > 0) {
+    go_alone(task.map, task.search->asked());
+    task.search->proceed();
+  }
+}
+
+void search_together(std::span<Task> tasks, const Section& section) {
+  std::vector<LaneMotion> motions(tasks.size());
+  for (std::size_t k = 0; k < tasks.size(); ++k) {
+    motions[k].system = &tasks[k].map.system();
+    motions[k].state = tasks[k].search->asked().state;
+  }
+  Lanes lanes(motions, section);
+  for (;;) {
+    std::optional<Sort> next;
+    for (Task& task : tasks) {
+      carry_alone(task);
+      if (task.search->over()) continue;
+      const Sort sort = sort_of(task.search->asked());
+      if (!next || sort < *next) next = sort;
+    }
+    if (!next) return;
+    march(tasks, *next, motions, lanes);
+  }
 }
 
 }  // namespace
@@ -511,31 +744,17 @@ const std::vector<std::string>& attractor_names() {
   return names;
 }
 
-Approach approach(const PoincareMap& map, const HybridState& start, const AttractorOptions& options) {
-  Approach found;
-  found.last = start;
-  for (int k = 0; k < options.transient && found.outcome == Outcome::ok; ++k) {
-    found.outcome = step(map, found.last, found.bound);
-    if (k == 0) found.bound = bound_of(map.system(), start, found.last);
-  }
-  found.window = found.last;
-  if (found.outcome == Outcome::ok) {
-    found.outcome = record(map, found.last, options.record, found.bound, found.points);
-  }
-  return found;
-}
-
 Attractor find_attractor(const PoincareMap& map, const HybridState& start, const AttractorOptions& options) {
-  return find_attractor(map, approach(map, start, options), options);
+  Search search(map, start, options);
+  search_alone(map, search);
+  return search.take();
 }
 
-Attractor find_attractor(const PoincareMap& map, Approach approach, const AttractorOptions& options) {
-  return Search(map, std::move(approach), options).run();
-}
-
-std::size_t least_attractors(const Model& model, const Section& section, const Tolerance& tolerance) {
+std::size_t least_attractors(const Model& model, const Section& section, const Tolerance& tolerance,
+                             std::size_t all) {
   constexpr std::size_t computed = 16;
-  constexpr std::size_t marched = 64;
+  constexpr std::size_t fewest = 64, most = 1024;  // so soon done that files would cost more
+  const std::size_t marched = std::clamp(all / 64, fewest, most);
   const std::unique_ptr<System> system = model.system(model.values(), tolerance);
   if (!system) return computed;
   const bool marches = section.kind == Section::Kind::stroboscopic && system->linear_law();
@@ -545,8 +764,8 @@ std::size_t least_attractors(const Model& model, const Section& section, const T
 std::vector<Attractor> find_attractors(std::span<const std::unique_ptr<System>> systems,
                                        std::span<const std::optional<HybridState>> starts,
                                        const Section& section, const AttractorOptions& options) {
-  std::vector<std::optional<Approach>> approaches = approach_together(systems, starts, section, options);
   std::vector<Attractor> found(systems.size());
+  std::vector<Task> together;
   for (std::size_t k = 0; k < systems.size(); ++k) {
     if (!systems[k] || !starts[k]) {
       found[k].outcome = systems[k] ? Outcome::bad_start : Outcome::bad_parameters;
@@ -555,9 +774,16 @@ std::vector<Attractor> find_attractors(std::span<const std::unique_ptr<System>> 
       continue;
     }
     const PoincareMap map(*systems[k], section);
-    found[k] = approaches[k] ? find_attractor(map, std::move(*approaches[k]), options)
-                             : find_attractor(map, *starts[k], options);
+    const bool series = systems[k]->series_law().has_value();
+    if (series || may_march(map, section)) {
+      together.push_back({k, map, !series, {}});
+    } else {
+      found[k] = find_attractor(map, *starts[k], options);
+    }
   }
+  for (Task& task : together) task.search.emplace(task.map, *starts[task.place], options);
+  search_together(together, section);
+  for (Task& task : together) found[task.place] = task.search->take();
   return found;
 }
 

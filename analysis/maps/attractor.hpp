@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/maps/event_statistics.hpp"
+#include "analysis/maps/iterates.hpp"
 #include "analysis/maps/orbit.hpp"
 #include "analysis/maps/poincare_map.hpp"
 #include "core/system/model.hpp"
@@ -42,8 +43,7 @@ struct AttractorOptions {
 struct Attractor {
   AttractorClass kind = AttractorClass::failed;
   Outcome outcome = Outcome::ok;
-  std::vector<HybridState>
-      points;  ///< `record` iterates; of a periodic attractor its refined orbit, repeated to as many at least
+  Iterates points;  ///< `record` of them; of a periodic attractor its orbit, repeated to as many at least
   Orbit orbit;                ///< when periodic
   double lyapunov = 0;        ///< largest exponent, per time
   double lyapunov_error = 0;  ///< its standard error; 0 when periodic
@@ -57,24 +57,12 @@ struct Attractor {
   HybridState last;  ///< where the motion has come to: a start for a neighbouring parameter
 };
 
-/// A motion followed to where the question what it settles to begins: the transient dropped, the first window
-/// recorded.
-struct Approach {
-  Outcome outcome = Outcome::ok;    ///< not ok: it has broken off at `last`
-  HybridState window;               ///< where the window begins
-  HybridState last;                 ///< where it ends
-  std::vector<HybridState> points;  ///< the iterates in it
-  /// A size (PoincareMap::size) that no motion of the scale of this one has.
-  double bound = std::numeric_limits<double>::infinity();
-};
-
-Approach approach(const PoincareMap& map, const HybridState& start, const AttractorOptions& options);
-
 /// Iterates from `start` and says what it finds.
 ///
-/// Periodic: an iterate returns nearly after n ≤ max_period iterates, smallest n first; Newton's method
-/// closes the orbit to 1e-10; its multipliers lie in the unit circle; the iterate is as near to it as
-/// its rate of convergence allows, and comes nearer turn by turn. Otherwise the largest Lyapunov exponent (a
+/// Periodic: the motion has come to a stable orbit, that is, an iterate returns after n ≤ max_period iterates so
+/// exactly that Newton's method would move it by less than 1e-13 of its size; or it comes to one: it returns
+/// nearly, smallest n first; Newton's method closes the orbit to 1e-10; its multipliers lie in the unit circle;
+/// the iterate is as near to it as its rate of convergence allows, and comes nearer turn by turn. Otherwise the largest Lyapunov exponent (a
 /// tangent vector carried through every event) decides, with the standard error of its batch means: clearly
 /// positive is chaotic, once it has been followed for `persist` times as long again and no period has come;
 /// neutral (or, under forcing without a common period, negative) is quasiperiodic. Neither: the transient is
@@ -82,18 +70,17 @@ Approach approach(const PoincareMap& map, const HybridState& start, const Attrac
 /// once what outgrows every scale of its start, its gaps and its forces; what is still open is undetermined.
 /// Nothing of this depends on the units of length, time and mass.
 Attractor find_attractor(const PoincareMap& map, const HybridState& start, const AttractorOptions& options);
-/// The same from an approach on.
-Attractor find_attractor(const PoincareMap& map, Approach approach, const AttractorOptions& options);
 
 /// As many motions as are best looked at together.
 inline constexpr std::size_t motions_at_once = 128;
-/// Analysis::least_points of an analysis that looks for the attractors of this model: more where motions are
-/// marched side by side, and so are soon done.
-std::size_t least_attractors(const Model& model, const Section& section, const Tolerance& tolerance);
+/// Analysis::least_points of an analysis that looks for so many attractors of this model: more where motions
+/// are marched side by side, and so are soon done.
+std::size_t least_attractors(const Model& model, const Section& section, const Tolerance& tolerance,
+                             std::size_t all);
 
-/// The same of many motions, systems[k] from starts[k], each of a system of its own. Their approaches are
-/// moved side by side where that can be (core/lanes). Without a system: Outcome::bad_parameters; without a
-/// start: Outcome::bad_start.
+/// The same of many motions, systems[k] from starts[k], each of a system of its own. They are
+/// moved side by side where that can be, on a stroboscopic section with their tangents (core/lanes). Without a system:
+/// Outcome::bad_parameters; without a start: Outcome::bad_start.
 std::vector<Attractor> find_attractors(std::span<const std::unique_ptr<System>> systems,
                                        std::span<const std::optional<HybridState>> starts,
                                        const Section& section, const AttractorOptions& options);

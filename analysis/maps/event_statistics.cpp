@@ -152,6 +152,24 @@ void Tally::event(const Event& e) {
   }
 }
 
+void EventLog::tell(Tally& tally, double later) const {
+  for (const Entry& entry : heard_) {
+    Event what = entry.what;
+    what.time += later;
+    switch (entry.kind) {
+      case Kind::event:
+        tally.event(what);
+        break;
+      case Kind::near_miss:
+        tally.near_miss(what.contact, what.time, what.approach_speed);
+        break;
+      case Kind::excursion:
+        tally.excursion(what.contact, what.time, what.approach_speed);
+        break;
+    }
+  }
+}
+
 void Tally::near_miss(int, double, double speed) { note_speed(speed); }
 
 void Tally::excursion(int contact, double, double gap) {

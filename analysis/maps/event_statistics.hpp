@@ -106,4 +106,36 @@ class Tally : public Observer {
   std::vector<std::int8_t> itinerary_;
 };
 
+/// Keeps what it hears, for tallies to hear it as often as they need.
+class EventLog final : public Observer {
+ public:
+  void event(const Event& event) override {
+    heard_.push_back({Kind::event, event});
+    heard_.back().what.before = heard_.back().what.after = {};
+  }
+  void near_miss(int contact, double time, double speed) override {
+    keep(Kind::near_miss, contact, time, speed);
+  }
+  void excursion(int contact, double time, double gap) override { keep(Kind::excursion, contact, time, gap); }
+  /// All of it again, at times later by this.
+  void tell(Tally& tally, double later = 0) const;
+  void clear() { heard_.clear(); }
+
+ private:
+  enum class Kind { event, near_miss, excursion };
+  struct Entry {
+    Kind kind;
+    Event what;  ///< without states; of the others contact, time, and the number in place of the speed
+  };
+  void keep(Kind kind, int contact, double time, double number) {
+    Event what;
+    what.contact = contact;
+    what.time = time;
+    what.approach_speed = number;
+    heard_.push_back({kind, what});
+  }
+
+  std::vector<Entry> heard_;
+};
+
 }  // namespace graze

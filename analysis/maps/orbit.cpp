@@ -9,16 +9,6 @@
 namespace graze {
 namespace {
 
-/// One evaluation of P^n and DP^n.
-struct Turn {
-  Outcome outcome = Outcome::ok;
-  HybridState end;
-  Eigen::MatrixXd jacobian;
-  Eigen::VectorXd defect;
-  double residual = 0;
-  double size = 0;
-};
-
 Turn turn(const PoincareMap& map, const HybridState& start, int n) {
   Turn t;
   t.end = start;
@@ -28,9 +18,7 @@ Turn turn(const PoincareMap& map, const HybridState& start, int n) {
     t.outcome = map.iterate(t.end, t.jacobian);
     t.size = std::max(t.size, map.size(t.end));
   }
-  t.defect = map.difference(t.end, start);
-  t.residual = map.share(t.defect, t.end, t.size);
-  if (!t.defect.allFinite()) t.outcome = Outcome::non_finite;
+  t.close(map, start);
   return t;
 }
 
@@ -41,44 +29,63 @@ Eigen::MatrixXd without_units(const Eigen::MatrixXd& jacobian, const Eigen::Vect
 
 }  // namespace
 
-Orbit refine_orbit(const PoincareMap& map, const HybridState& guess, int n, const RefineOptions& options) {
+void Turn::close(const PoincareMap& map, const HybridState& start) {
+  defect = map.difference(end, start);
+  residual = map.share(defect, end, size);
+  if (!defect.allFinite()) outcome = Outcome::non_finite;
+}
+
+Eigen::VectorXd Turn::step(const PoincareMap& map) const {
+  const Eigen::Index d = defect.size();
+  const Eigen::VectorXd scales = map.scales(end, size);
+  const Eigen::MatrixXd slope = Eigen::MatrixXd::Identity(d, d) - without_units(jacobian, scales);
+  return solve_any(slope, scales.cwiseProduct(defect)).cwiseQuotient(scales);
+}
+
+Orbit Turn::orbit(const PoincareMap& map, const HybridState& start, int n, double closure) const {
   Orbit orbit;
   orbit.period = n;
-  orbit.start = guess;
+  orbit.start = start;
+  orbit.residual = residual;
+  orbit.size = size;
+  orbit.jacobian = jacobian;
+  orbit.closed = residual <= closure;
+  if (orbit.closed) {
+    orbit.multipliers = eigenvalues(without_units(jacobian, map.scales(end, size)));
+    // The end is the start, and knows how its contacts stand.
+    orbit.start = end;
+    orbit.start.turns = start.turns;
+  }
+  return orbit;
+}
+
+Orbit refine_orbit(const PoincareMap& map, const HybridState& guess, int n, const RefineOptions& options) {
+  HybridState start = guess;
   Turn now = turn(map, guess, n);
-  if (now.outcome != Outcome::ok) return orbit;
+  if (now.outcome != Outcome::ok) {
+    Orbit none;
+    none.period = n;
+    none.start = guess;
+    return none;
+  }
   constexpr double rounding = 1e-15;     // of a residual …
   constexpr double indifferent = 2e-14;  // … and of what a step that follows from it is worth
   for (int k = 0; k < options.iterations && now.residual > rounding; ++k) {
-    const Eigen::Index d = now.defect.size();
-    const Eigen::VectorXd scales = map.scales(now.end, now.size);
-    const Eigen::MatrixXd slope = Eigen::MatrixXd::Identity(d, d) - without_units(now.jacobian, scales);
-    const Eigen::VectorXd step = solve_any(slope, scales.cwiseProduct(now.defect)).cwiseQuotient(scales);
+    const Eigen::VectorXd step = now.step(map);
     if (!step.allFinite() || map.share(step, now.end, now.size) <= indifferent) break;
-    const Eigen::VectorXd from = map.coordinates(orbit.start);
+    const Eigen::VectorXd from = map.coordinates(start);
     bool better = false;
     for (double share = 1; share > 0.05 && !better; share /= 2) {
-      const HybridState candidate = map.at(from + share * step, orbit.start);
+      const HybridState candidate = map.at(from + share * step, start);
       Turn next = turn(map, candidate, n);
       if (next.outcome != Outcome::ok || !(next.residual < now.residual)) continue;
       better = true;
-      orbit.start = candidate;
+      start = candidate;
       now = std::move(next);
     }
     if (!better) break;
   }
-  orbit.residual = now.residual;
-  orbit.size = now.size;
-  orbit.jacobian = now.jacobian;
-  orbit.closed = now.residual <= options.closure;
-  if (orbit.closed) {
-    orbit.multipliers = eigenvalues(without_units(orbit.jacobian, map.scales(now.end, now.size)));
-    // The end is the start, and knows how its contacts stand.
-    const HybridState begin = orbit.start;
-    orbit.start = now.end;
-    orbit.start.turns = begin.turns;
-  }
-  return orbit;
+  return now.orbit(map, start, n, options.closure);
 }
 
 double spectral_radius(const Orbit& orbit) {

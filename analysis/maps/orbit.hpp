@@ -25,6 +25,23 @@ struct Orbit {
   std::vector<std::complex<double>> multipliers;  ///< its eigenvalues, greatest modulus first
 };
 
+/// One evaluation of P^n and DP^n.
+struct Turn {
+  Outcome outcome = Outcome::ok;
+  HybridState end;           ///< P^n(y)
+  Eigen::MatrixXd jacobian;  ///< DP^n(y)
+  Eigen::VectorXd defect;    ///< P^n(y) − y
+  double residual = 0;       ///< of which the size, as in Orbit
+  double size = 0;           ///< greatest one met
+
+  /// Fills defect and residual from the other ones; y: `start`.
+  void close(const PoincareMap& map, const HybridState& start);
+  /// The step of Newton's method from y.
+  Eigen::VectorXd step(const PoincareMap& map) const;
+  /// What it makes of an orbit of n iterates from y on.
+  Orbit orbit(const PoincareMap& map, const HybridState& start, int n, double closure) const;
+};
+
 /// Solves P^n(y) = y from a guess by damped Newton steps: (DP^n − 1) Δy = −(P^n(y) − y).
 Orbit refine_orbit(const PoincareMap& map, const HybridState& guess, int n,
                    const RefineOptions& options = {});

@@ -11,6 +11,7 @@ PoincareMap::PoincareMap(System& system, const Section& section)
   for (Eigen::Index i = 0; i < weight_.size(); ++i) {
     weight_(i) = size_of(system, Eigen::VectorXd::Unit(weight_.size(), i));
   }
+  plain_ = shifts_.cols() == 0 && is_plain();
   for (Eigen::Index k = 0; k < shifts_.cols(); ++k) {
     Eigen::Index entry = section.coordinate;
     const bool crosses = section.kind == Section::Kind::level && shifts_(entry, k) != 0;
@@ -21,6 +22,14 @@ PoincareMap::PoincareMap(System& system, const Section& section)
     }
     free_.push_back(static_cast<int>(entry));
   }
+}
+
+bool PoincareMap::is_plain() const {
+  if (!fixes_time() || !free_.empty()) return false;
+  for (int i = 0; i < system_.states(); ++i) {
+    if (system_.symmetry(i) == Symmetry::turn) return false;
+  }
+  return true;
 }
 
 bool PoincareMap::is_free(int state) const {
@@ -66,6 +75,7 @@ int PoincareMap::dependent(const HybridState& state) const {
 }
 
 Eigen::VectorXd PoincareMap::coordinates(const HybridState& state) const {
+  if (plain_) return state.x;
   const std::vector<int> entries = kept(dependent(state));
   const Eigen::VectorXd x = unshifted(state.x);
   Eigen::VectorXd y(dimension());
@@ -104,6 +114,7 @@ HybridState PoincareMap::at(const Eigen::VectorXd& coordinates, const HybridStat
 }
 
 Eigen::VectorXd PoincareMap::difference(const HybridState& b, const HybridState& a) const {
+  if (plain_) return b.x - a.x;
   Eigen::VectorXd d = coordinates(b) - coordinates(a);
   Eigen::Index k = 0;
   for (const int i : kept(dependent(b))) {
@@ -116,6 +127,7 @@ Eigen::VectorXd PoincareMap::difference(const HybridState& b, const HybridState&
 
 Eigen::VectorXd PoincareMap::scales(const HybridState& state, double size) const {
   const double unit = size > 0 ? size : 1;  // all is zero, then
+  if (plain_) return weight_ / unit;
   Eigen::VectorXd factors(dimension());
   Eigen::Index k = 0;
   for (const int i : kept(dependent(state))) factors(k++) = weight_(i) / unit;

@@ -37,7 +37,11 @@ class PoincareMap {
   /// size_of a state but for shifts. Like all that follows it has no unit of time in it: velocities count
   /// over the system's rate.
   double size(const HybridState& state) const {
-    return free_.empty() ? greatest(state.x) : greatest(unshifted(state.x));
+    return size(state.x);
+  }
+  template <class Vector>
+  double size(const Vector& x) const {
+    return free_.empty() ? greatest(x) : greatest(unshifted(x));
   }
   /// Factors that make shares of a size of coordinates near `state`: velocities count over the system's rate,
   /// a phase times it.
@@ -46,6 +50,7 @@ class PoincareMap {
   double share(const Eigen::VectorXd& difference, const HybridState& state, double size) const;
   /// How far b is from a, as a share of a size.
   double distance(const HybridState& b, const HybridState& a, double size) const {
+    if (plain_) return (b.x - a.x).cwiseProduct(weight_).cwiseAbs().maxCoeff() / (size > 0 ? size : 1);
     return share(difference(b, a), b, size);
   }
 
@@ -53,12 +58,16 @@ class PoincareMap {
   bool fixes_time() const {
     return section_.kind == Section::Kind::stroboscopic || section_.kind == Section::Kind::time;
   }
+  bool is_plain() const;
   bool has_phase() const { return !fixes_time() && system_.period() > 0; }
   /// Whether an entry of the state is left out because of a shift.
   bool is_free(int state) const;
   Eigen::VectorXd unshifted(const Eigen::VectorXd& x) const;
   /// size_of, quickly.
-  double greatest(const Eigen::VectorXd& x) const { return x.cwiseAbs().cwiseProduct(weight_).maxCoeff(); }
+  template <class Vector>
+  double greatest(const Vector& x) const {
+    return x.cwiseAbs().cwiseProduct(weight_).maxCoeff();
+  }
   /// Entries of the state that are coordinates, where `dependent` is not one.
   std::vector<int> kept(int dependent) const;
   /// Index of the state's entry that the section determines from the others, −1: none.
@@ -71,6 +80,7 @@ class PoincareMap {
   Eigen::MatrixXd shifts_;  ///< column k changes entry free_[k] by 1 and no other free one
   std::vector<int> free_;
   Eigen::VectorXd weight_;  ///< size_of a change of each entry by 1
+  bool plain_ = false;      ///< coordinates are the states, without turns and shifts
 };
 
 }  // namespace graze

@@ -32,7 +32,7 @@ class Basins final : public Analysis {
   Dataset layout() const override;
   std::vector<std::string> point_dimensions() const override;
   std::size_t least_points() const override {
-    return least_attractors(model(), section_, problem_.tolerance);
+    return least_attractors(model(), section_, problem_.tolerance, Box{{}, extents()}.points());
   }
   std::vector<Box> blocks(std::size_t points) const override {
     return split(extents(), std::max<std::size_t>(points, 1));
@@ -222,11 +222,10 @@ void Basins::store(const Attractor& found, const std::optional<HybridState>& sta
   }
   double* low = row_of<double>(block, "state_low", point, width);
   double* high = row_of<double>(block, "state_high", point, width);
-  for (const HybridState& p : found.points) {
-    for (std::size_t i = 0; i < width; ++i) {
-      low[i] = std::fmin(low[i], p.x(static_cast<Eigen::Index>(i)));
-      high[i] = std::fmax(high[i], p.x(static_cast<Eigen::Index>(i)));
-    }
+  const std::vector<double>& all = found.points.x();
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    low[k % width] = std::fmin(low[k % width], all[k]);
+    high[k % width] = std::fmax(high[k % width], all[k]);
   }
 }
 

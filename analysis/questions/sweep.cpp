@@ -28,11 +28,15 @@ struct Settled {
 };
 
 /// A gap that is greatest just where the section is met is an extremum of neither iterate.
-std::vector<double> greatest_gaps(const System& system, const std::vector<HybridState>& points) {
+std::vector<double> greatest_gaps(const System& system, const Attractor& found) {
   std::vector<double> greatest(static_cast<std::size_t>(system.contacts()), 0.0);
   Eigen::VectorXd gap, rate;
-  for (const HybridState& point : points) {
-    system.gaps(point, gap, rate);
+  const bool periodic = found.kind == AttractorClass::periodic;
+  const std::size_t count = periodic ? static_cast<std::size_t>(found.orbit.period) : found.points.size();
+  HybridState state = found.last;
+  for (std::size_t k = 0; k < std::min(count, found.points.size()); ++k) {
+    state.x = found.points[k].x;
+    system.gaps(state, gap, rate);
     for (Eigen::Index i = 0; i < gap.size(); ++i) {
       double& known = greatest[static_cast<std::size_t>(i)];
       if (std::isfinite(gap(i))) known = std::max(known, gap(i));
@@ -48,7 +52,7 @@ class Sweep final : public Analysis {
   Dataset layout() const override;
   std::vector<std::string> point_dimensions() const override;
   std::size_t least_points() const override {
-    return least_attractors(model(), section_, problem_.tolerance);
+    return least_attractors(model(), section_, problem_.tolerance, Box{{}, extents()}.points());
   }
   std::vector<Box> blocks(std::size_t points) const override;
   Dataset compute(const Box& box) const override;
@@ -268,7 +272,7 @@ std::vector<Settled> Sweep::settle(std::span<const std::vector<std::size_t>> pla
       settled.push_back({std::move(found)});
       continue;
     }
-    std::vector<double> gaps = greatest_gaps(*system, found.points);
+    std::vector<double> gaps = greatest_gaps(*system, found);
     settled.push_back({std::move(found), system->period(), std::move(gaps)});
   }
   return settled;
@@ -329,7 +333,7 @@ void Sweep::store(const Settled& settled, std::size_t point, Dataset& block) con
   double* state = row_of<double>(block, "map_state", point, record * width);
   double* time = row_of<double>(block, "map_time", point, record);
   for (std::size_t k = 0; k < record; ++k) {
-    const HybridState& p = found.points[k];
+    const Iterates::Point p = found.points[k];
     std::copy(p.x.begin(), p.x.end(), state + k * width);
     time[k] = p.time + static_cast<double>(p.turns) * settled.forcing_period;
   }

@@ -61,6 +61,7 @@ inline constexpr int most_harmonics = 4;
 struct LanePlace {
   double* rows;        ///< row 0 of the lane; the others follow at every eighth place
   const double* card;  ///< its constants one after the other, so many that vectors are full
+  double* tangents;    ///< z of its first tangent vector, then of the others, like rows; see LaneBatch
 };
 
 struct LaneBatch {
@@ -70,6 +71,7 @@ struct LaneBatch {
   int harmonics = 0;
   double rate[most_harmonics] = {};  ///< of their phases, per cell
   const double* phase = nullptr;     ///< [cell][harmonic]: cos, sin, their rates; cells + 1 times
+  int tangents = 0;                  ///< vectors carried along by each lane, as z where a cell begins; at most 2 × Dofs
   long* queue = nullptr;             ///< room for four entries per lane
   /// Called for a lane that has to go through a cell, or the rest of it, by other means: the rows are then as
   /// after that cell, or as at rest till the period ends.
@@ -87,6 +89,7 @@ using LaneKernel = void (*)(LaneBatch&);
 struct LaneShape {
   int dofs, contacts, harmonics;
   bool classical;
+  bool carries;  ///< tangent vectors along
 };
 
 /// The kernel for a shape; nullptr: there is none.

@@ -20,7 +20,7 @@ struct KernelSet {
   SeriesKernel (*series)();
 };
 
-constexpr LaneShape simplest{1, 1, 1, true};
+constexpr LaneShape simplest{1, 1, 1, true, false};
 
 /// Those that this processor can run, the best one last.
 const std::vector<KernelSet>& kernel_sets() {
@@ -67,9 +67,10 @@ const KernelSet& kernel_set() {
 
 struct Lanes::Fleet {
   Section section;
+  std::span<LaneMotion> motions;
   std::vector<LaneTeam> teams;
   std::vector<std::unique_ptr<SeriesTeam>> series;
-  std::vector<LaneMotion*> alone;
+  std::vector<std::size_t> alone;
   std::int64_t alone_periods = 0;
 
   void form_series(SeriesKernel kernel, std::vector<SeriesTeam::Member> members);
@@ -78,6 +79,7 @@ struct Lanes::Fleet {
 Lanes::Lanes(std::span<LaneMotion> motions, const Section& section, Repeats repeats)
     : fleet_(std::make_unique<Fleet>()) {
   fleet_->section = section;
+  fleet_->motions = motions;
   const KernelSet& set = kernel_set();
   const SeriesKernel series = set.series();
   const bool in_cells = section.kind == Section::Kind::stroboscopic && section.phase == 0;
@@ -85,17 +87,17 @@ Lanes::Lanes(std::span<LaneMotion> motions, const Section& section, Repeats repe
   std::vector<Lane> lanes;
   lanes.reserve(motions.size());
   LaneModes modes;
-  for (LaneMotion& motion : motions) {
+  for (std::size_t k = 0; k < motions.size(); ++k) {
     std::optional<LaneLaw> law;
-    if (const auto linear = motion.system->linear_law(); linear && in_cells)
+    if (const auto linear = motions[k].system->linear_law(); linear && in_cells)
       law = LaneLaw::of(*linear, modes);
-    const auto smooth = motion.system->series_law();
-    if (law && set.find(law->shape()) != nullptr) {
-      lanes.push_back({&motion, std::move(*law)});
+    const auto smooth = motions[k].system->series_law();
+    if (law && set.find(law->shape(false)) != nullptr) {
+      lanes.push_back({&motions[k], k, std::move(*law)});
     } else if (smooth && series.width > 0 && SeriesTeam::takes(*smooth, section)) {
-      members.push_back({&motion, *smooth});
+      members.push_back({&motions[k], k, *smooth});
     } else {
-      fleet_->alone.push_back(&motion);
+      fleet_->alone.push_back(k);
     }
   }
   fleet_->form_series(series, std::move(members));
@@ -116,8 +118,9 @@ Lanes::Lanes(std::span<LaneMotion> motions, const Section& section, Repeats repe
     const bool last = k + 1 == order.size() || team.size() == LaneTeam::most ||
                       shape(lanes[order[k + 1]]) != shape(team.back());
     if (!last) continue;
-    const LaneKernel kernel = set.find(team.front().law.shape());
-    fleet_->teams.emplace_back(kernel, std::exchange(team, {}), repeats);
+    const LaneLaw& law = team.front().law;
+    const LaneKernel kernel = set.find(law.shape(false)), carrying = set.find(law.shape(true));
+    fleet_->teams.emplace_back(kernel, carrying, std::exchange(team, {}), repeats);
   }
 }
 
@@ -137,15 +140,25 @@ void Lanes::Fleet::form_series(SeriesKernel kernel, std::vector<SeriesTeam::Memb
 Lanes::~Lanes() = default;
 
 void Lanes::advance(int iterates, bool record) {
+  advance(std::vector<int>(fleet_->motions.size(), iterates), record);
+}
+
+void Lanes::advance(std::span<const int> iterates, bool record) {
   for (LaneTeam& team : fleet_->teams) team.advance(iterates, record);
   for (const auto& team : fleet_->series) team->advance(iterates, record);
-  for (LaneMotion* motion : fleet_->alone) {
-    for (int k = 0; k < iterates && motion->outcome == Outcome::ok; ++k) {
-      advance_alone(*motion, fleet_->section);
+  for (const std::size_t k : fleet_->alone) {
+    LaneMotion& motion = fleet_->motions[k];
+    for (int done = 0; done < iterates[k] && motion.outcome == Outcome::ok; ++done) {
+      advance_alone(motion, fleet_->section);
+      if (motion.outcome == Outcome::ok) note_growth(motion);
       ++fleet_->alone_periods;
-      if (record) record_point(*motion);
+      if (record) record_point(motion);
     }
   }
+}
+
+void Lanes::replace(std::size_t k) {
+  for (LaneTeam& team : fleet_->teams) team.replace(k);
 }
 
 Lanes::Share Lanes::share() const {

@@ -1,4 +1,4 @@
-/// Many motions of the linear family side by side, in the vectors of the processor: core/lanes/LANES.md.
+/// Many motions side by side, in the vectors of the processor: core/lanes/LANES.md.
 ///
 /// Marching changes nothing of what is computed: the events are those of System::advance, one motion after
 /// the other, and states agree with it to rounding. What a motion does does not depend on those beside it.
@@ -23,15 +23,21 @@ struct LaneMotion {
   HybridState state;                  ///< where it stands
   Outcome outcome = Outcome::ok;      ///< not ok: it has broken off there
   std::vector<double> points;         ///< recorded states, one after the other
-  std::vector<std::int64_t> impacts;  ///< per contact, added up; nothing: not counted
+  std::vector<std::int64_t> impacts;  ///< per contact, added up while no tangents are carried; nothing: not
+                                      ///< counted
+  /// Changes of the state, in columns, that are carried along in first order; nothing: none.
+  Eigen::MatrixXd tangent{};
+  /// Where one is carried: its size (size_of) after each period, for the next one it is scaled to 1. (0: it
+  /// stays zero.)
+  std::vector<double> growth{};
   /// A motion larger than this (size_of) is given up as unbounded.
   double bound = std::numeric_limits<double>::infinity();
   struct Stamp {
     double time;
-    std::int64_t turns, mode;
+    std::int64_t turns;
   };
   /// Of the recorded states; none where the kernels march in cells, from phase zero to phase zero.
-  std::vector<Stamp> stamps = {};
+  std::vector<Stamp> stamps{};
 };
 
 /// Motions that move together from one section to the next.
@@ -43,7 +49,8 @@ class Lanes {
   enum class Repeats { known, gone_through };
   /// The motions stay where they are in memory as long as this lives. A motion whose system has neither
   /// LinearLaw nor SeriesLaw, or one that no kernel is made for, goes by System::advance; so do all with a
-  /// LinearLaw on other sections than the stroboscopic one at phase zero.
+  /// LinearLaw on other sections than the stroboscopic one at phase zero, and all with a SeriesLaw that carry
+  /// tangents.
   explicit Lanes(std::span<LaneMotion> motions, const Section& section = {},
                  Repeats repeats = Repeats::known);
   ~Lanes();
@@ -52,6 +59,11 @@ class Lanes {
 
   /// So many iterates of every motion, the states at their ends recorded in its points or not.
   void advance(int iterates, bool record);
+  /// The same with so many iterates of each, and with tangents: as many of all that go.
+  void advance(std::span<const int> iterates, bool record);
+
+  /// Motion number k, at the end of a period, is somewhere else from now on: its state has been changed.
+  void replace(std::size_t k);
 
   /// Iterates so far.
   struct Share {

@@ -313,4 +313,9 @@ void LaneLaw::outside(const double* z, long stride, double at_cell, double* x) c
   sum(answer(at_cell));
 }
 
+Vector LaneLaw::tangent_outside(const double* z, long stride) const {
+  using Rows = Eigen::Map<const Eigen::VectorXd, 0, Eigen::InnerStride<>>;
+  return from_modes * Rows(z, 2 * dofs, Eigen::InnerStride<>(stride));
+}
+
 }  // namespace graze

@@ -37,14 +37,17 @@ struct LaneLaw {
   /// `modes` are those of the last motion before, made anew where this one has others.
   static std::optional<LaneLaw> of(const LinearLaw& law, LaneModes& modes);
 
-  LaneShape shape() const {
-    return {dofs, static_cast<int>(contacts.size()), static_cast<int>(orders.size()), classical};
+  LaneShape shape(bool carries) const {
+    return {dofs, static_cast<int>(contacts.size()), static_cast<int>(orders.size()), classical, carries};
   }
 
   /// The modes for positions and velocities of a system, each position before its velocity, at the beginning
   /// of a cell; and back, anywhere.
   Vector inside(const Eigen::VectorXd& x, int at_cell) const;
   void outside(const double* z, long stride, double at_cell, double* x) const;
+  /// The same of a change of a state.
+  Vector tangent_inside(const Eigen::VectorXd& x) const { return to_modes * x; }
+  Vector tangent_outside(const double* z, long stride) const;
   /// √Σ(q''''² + k q'''²) of a free motion from z on: it never grows.
   double vigour(const Vector& z) const;
 

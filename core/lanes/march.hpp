@@ -27,8 +27,9 @@ struct Stack {
   long take() { return entries[--count]; }
 };
 
-/// H: harmonics of the forces, 0: as many as the batch says. Classical: LaneRows.
-template <int N, int M, int H, bool Classical>
+/// H: harmonics of the forces, 0: as many as the batch says. Classical: LaneRows. Carries: tangent vectors are
+/// carried along.
+template <int N, int M, int H, bool Classical, bool Carries>
 class March {
  public:
   using Rows = LaneRows<N, M, Classical>;
@@ -40,7 +41,7 @@ class March {
   }
 
  private:
-  using Polish = Polisher<N, M, H, Classical>;
+  using Polish = Polisher<N, M, H, Classical, Carries>;
   using Group = typename Polish::Group;
   static constexpr int most_rows = Rows::count(most_harmonics) + lanes_per_block;  // whole cards
 
@@ -48,6 +49,7 @@ class March {
 
   int harmonics() const { return H > 0 ? H : b_.harmonics; }
   double* base(long lane) const { return b_.places[lane].rows; }
+  double* tangents(long lane) const { return b_.places[lane].tangents; }
   static long vector_of(long lane) { return static_cast<long>(static_cast<unsigned long>(lane) / width); }
 
   // ---- Bookkeeping: vectors run until a lane is flagged; flagged lanes are polished together -------------
@@ -173,6 +175,7 @@ class March {
       asm("" : "+r"(lanes));  // for a few cells it does not pay to bring constants into registers
       if (cell == b_.cells) {
         put(lanes, Rows::to, z, 2 * N);
+        if constexpr (Carries) carry(v, cell - cell_[v]);
         cell_[v] = cell;
         return 0;
       }
@@ -188,12 +191,28 @@ class March {
       if (clear != every) {
         put(lanes, Rows::from, z, 2 * N);
         put(lanes, Rows::to, zz, 2 * N);
+        if constexpr (Carries) carry(v, cell + 1 - cell_[v]);
         cell_[v] = cell;
         return ~clear & every;
       }
       for (int i = 0; i < 2 * N; ++i) z[i] = zz[i];
       for (int i = 0; i < M; ++i) x[i] = xx[i];
       for (int i = 0; i < M; ++i) u[i] = uu[i];
+    }
+  }
+
+  /// The tangent vectors so many empty cells on.
+  void carry(long v, long cells) const {
+    double* const lanes = base(v * width);
+    for (int t = 0; t < b_.tangents; ++t) {
+      double* const place = row(tangents(v * width), 2 * N * t);
+      V z[2 * N], next[2 * N];
+      for (int j = 0; j < 2 * N; ++j) z[j] = load(row(place, j));
+      for (long cell = 0; cell < cells; ++cell) {
+        Polish::advance(lanes, z, next);
+        for (int j = 0; j < 2 * N; ++j) z[j] = next[j];
+      }
+      put(place, 0, z, 2 * N);
     }
   }
 
@@ -235,6 +254,7 @@ class March {
   /// Lanes of one vector where they stand.
   void look_at(long v, unsigned lanes, Group& g) const {
     g.rows = base(v * width);
+    if constexpr (Carries) g.tangents = tangents(v * width);
     g.active = lanes;
     see_ends(b_.phase + 4 * harmonics() * cell_[v], g);
   }
@@ -246,6 +266,7 @@ class March {
     long* const taken = stack.entries + stack.count;
     for (int j = count; j < width; ++j) taken[j] = taken[0];
     g.rows = together_;
+    g.tangents = together_tangents_;
     g.active = (1u << count) - 1;
     const double *card[width], *phase[width], *lanes[width];
     for (int j = 0; j < width; ++j) {
@@ -269,6 +290,11 @@ class March {
     for (int i = 0; i < 2 * N; ++i) bring(Rows::from + i);
     bring(Rows::vigour);
     for (int i = 0; i < M; ++i) g.put(Rows::impacts + i, all(0));
+    for (int r = 0; Carries && r < 2 * N * b_.tangents; ++r) {
+      V v;
+      for (int j = 0; j < width; ++j) v[j] = *row(tangents(taken[j]), r);
+      store(row(g.tangents, r), v);
+    }
     see_ends(turns, g);
     return count;
   }
@@ -298,12 +324,16 @@ class March {
       copy(j, lane, Rows::level + i);
     }
     copy(j, lane, Rows::vigour);
+    for (int r = 0; Carries && r < 2 * N * b_.tangents; ++r) {
+      *row(tangents(lane), r) = *row(together_tangents_ + j, r);
+    }
   }
   void copy(int j, long lane, int r) { *row(base(lane), r) = *row(together_ + j, r); }
 
   LaneBatch& b_;
   Polish polisher_;
   alignas(64) double together_[most_rows * lanes_per_block] = {};  // rows of lanes of any vectors
+  alignas(64) double together_tangents_[Carries ? 4 * N * N * lanes_per_block : 1] = {};
   Stack ready_, flagged_, hard_;
   long* cell_ = nullptr;
   long* waiting_ = nullptr;
@@ -312,12 +342,14 @@ class March {
 
 struct Entry {
   LaneShape shape;
-  LaneKernel kernel;
+  LaneKernel kernel, carrying;
 };
 
 template <int N, int M, int H, bool Classical>
 constexpr Entry entry() {
-  return {{N, M, H, Classical}, &March<N, M, H, Classical>::periods};
+  return {{N, M, H, Classical, false},
+          &March<N, M, H, Classical, false>::periods,
+          &March<N, M, H, Classical, true>::periods};
 }
 
 LaneKernel kernel_for(const LaneShape& shape) {
@@ -332,7 +364,9 @@ LaneKernel kernel_for(const LaneShape& shape) {
   for (const Entry& e : entries) {
     if (e.shape.dofs != shape.dofs || e.shape.contacts != shape.contacts) continue;
     if (e.shape.classical != shape.classical) continue;
-    if (e.shape.harmonics == shape.harmonics || e.shape.harmonics == 0) return e.kernel;
+    if (e.shape.harmonics == shape.harmonics || e.shape.harmonics == 0) {
+      return shape.carries ? e.carrying : e.kernel;
+    }
   }
   return nullptr;
 }

@@ -17,7 +17,8 @@ constexpr double slow = 1e6;        // of margins: impacts below this are the sc
 constexpr double closeness = 2e-5;  // of a first guess: there a parabola tells states to the last digit
 
 /// The polisher of a batch. H: harmonics of the forces, 0: as many as the batch says. Classical: LaneRows.
-template <int N, int M, int H, bool Classical>
+/// Carries: tangent vectors are carried along.
+template <int N, int M, int H, bool Classical, bool Carries>
 class Polisher {
  public:
   using Rows = LaneRows<N, M, Classical>;
@@ -34,6 +35,7 @@ class Polisher {
   /// Lanes to be polished, where they stand or in a place of their own.
   struct Group {
     double* rows;
+    double* tangents;          // where the cell ends, unless something is hit in it
     unsigned active;           // the others are not looked at
     Phases phase;              // where the cell begins
     Phases later;              // where it ends
@@ -423,14 +425,89 @@ class Polisher {
     return near;
   }
 
-  // ---- The common case ------------------------------------------------------------------------------------
-
   /// What belongs to one contact of each lane.
   struct Stop {
     V value[terms], push[terms];
     V position, stretch, driven, kick, margin, restitution, drag, chatter;
     V forced[2 * (H > 0 ? H : most_harmonics)];
   };
+
+  // ---- Tangent vectors ------------------------------------------------------------------------------------
+
+  /// What has become of the tangent vectors of a group, each where its cell would have begun (not after an
+  /// impact in the later half of it) and where it ends, without the impacts to come.
+  struct Tangents {
+    static constexpr int most = Carries ? 2 * N : 1;
+    V from[most][2 * N], to[most][2 * N];
+  };
+
+  void begin(const Group& g, Tangents& carried) const {
+    V undone[N];  // what a step there and back leaves
+    for (int j = 0; j < N; ++j) {
+      const V own = g.at(Rows::step + j);
+      undone[j] = 1.0 / fma(own, own, -(g.at(Rows::across + j) * g.at(Rows::back + j)));
+    }
+    for (int t = 0; t < b_.tangents; ++t) {
+      V *const from = carried.from[t], *const to = carried.to[t];
+      for (int j = 0; j < 2 * N; ++j) to[j] = load(row(g.tangents, 2 * N * t + j));
+      for (int j = 0; j < N; ++j) {
+        const V own = g.at(Rows::step + j);
+        from[j] = fma(own, to[j], -(g.at(Rows::across + j) * to[N + j])) * undone[j];
+        from[N + j] = fma(own, to[N + j], -(g.at(Rows::back + j) * to[j])) * undone[j];
+      }
+    }
+  }
+  /// An impact, in first order: the instant of it moves by −row·ẑ/speed, and the jump by what that and ẑ make
+  /// of the speed. kick, later: what a unit kick does to the nearer end of the cell and to its end; press: the
+  /// acceleration towards the contact before; to_impact(ẑ) moves on from the nearer end.
+  template <class ToImpact>
+  void carry_through(const Group& g, const Stop& s, const Mask& lanes, const Mask& early, const V* kick,
+                     const V* later, const V& speed, const V& press, const ToImpact& to_impact,
+                     Tangents& carried) const {
+    V kick_moves[2 * N], later_moves[2 * N];
+    derive(g, kick, kick_moves);
+    derive(g, later, later_moves);
+    const V factor = s.restitution + 1.0;
+    for (int t = 0; t < b_.tangents; ++t) {
+      V *const from = carried.from[t], *const to = carried.to[t];
+      V z[2 * N], moves[terms];
+      for (int j = 0; j < 2 * N; ++j) z[j] = pick(early, from[j], to[j]);
+      to_impact(z);
+      velocity(g.rows, z, moves);
+      const V delay = -(seen(s, z) / speed);
+      const V change = factor * fma(press, delay, seen(s, moves));  // of the jump
+      const V shift = factor * speed * delay;
+      for (int j = 0; j < 2 * N; ++j) {
+        from[j] = pick(lanes, fma(shift, kick_moves[j], fma(-change, kick[j], from[j])), from[j]);
+        to[j] = pick(lanes, fma(shift, later_moves[j], fma(-change, later[j], to[j])), to[j]);
+      }
+    }
+  }
+  void put(const Group& g, const Mask& lanes, const Tangents& carried) const {
+    for (int t = 0; t < b_.tangents; ++t) {
+      for (int j = 0; j < 2 * N; ++j) {
+        double* const place = row(g.tangents, 2 * N * t + j);
+        store(place, pick(lanes, carried.to[t][j], load(place)));
+      }
+    }
+  }
+  /// Where a piece begins that is left.
+  void put(const Group& g, const Mask& lanes, const Piece& piece, const Tangents& carried) const {
+    const Mask early = nearer_to_beginning(piece, piece.begin);
+    const Turn flow = Turn::template over<half_cell>(g, pick(early, piece.begin, piece.begin - 1.0));
+    for (int t = 0; t < b_.tangents; ++t) {
+      V z[2 * N];
+      for (int j = 0; j < 2 * N; ++j) z[j] = pick(early, carried.from[t][j], carried.to[t][j]);
+      flow.forward(z);
+      for (int j = 0; j < 2 * N; ++j) {
+        double* const place = row(g.tangents, 2 * N * t + j);
+        store(place, pick(lanes, z[j], load(place)));
+      }
+    }
+  }
+
+  // ---- The common case ------------------------------------------------------------------------------------
+
   void copy(const Phases& from, Phases& to) const {
     for (int j = 0; j < harmonics(); ++j) {
       to.cosine[j] = from.cosine[j];
@@ -520,6 +597,7 @@ class Polisher {
     Stop stop;
     Gap a, b;  // the contact's gap at the ends of the rest of the cell
     V guess;   // of the instant
+    Tangents carried;
   };
   /// The motion there: the state, what a kick does to the nearer end of the cell, phases, the Taylor
   /// coefficients of the gap.
@@ -527,6 +605,7 @@ class Polisher {
     Mask early;
     V z[2 * N], first[2 * N], second[2 * N], kick[2 * N], c[4];
     Phases p;
+    Turn flow;  // from the nearer end
   };
 
   /// One impact in the cell, or more of different contacts, and the others clear of it: for the lanes that
@@ -562,6 +641,7 @@ class Polisher {
     }
     strike.todo = Simd::mask(g.active);
     strike.done = strike.todo & ~strike.todo;
+    if constexpr (Carries) begin(g, strike.carried);
   }
 
   /// What only comes near a contact is through with the cell: the sharper certificate.
@@ -579,7 +659,7 @@ class Polisher {
     strike.todo = strike.todo & ~clear;
   }
 
-  static unsigned end(const Group& g, const Strike& strike) {
+  unsigned end(const Group& g, const Strike& strike) const {
     const Flight& f = strike.flight;
     const Mask done = strike.done;
     for (int j = 0; j < 2 * N; ++j) g.put(Rows::to + j, pick(done, f.to[j], g.at(Rows::to + j)));
@@ -588,6 +668,7 @@ class Polisher {
       g.put(Rows::impacts + i, pick(done, count + f.hits[i], count));
     }
     set_flight(g, done, vigour(g, f.to));
+    if constexpr (Carries) put(g, done, strike.carried);
     return Simd::bits(done);
   }
 
@@ -643,7 +724,9 @@ class Polisher {
     const Flight& f = strike.flight;
     const Stop& s = strike.stop;
     n.early = below(strike.guess, all(0.5));
-    from_an_end(g, f.from, f.to, strike.guess, n.early, n.z, n.p).backward(s.push, n.kick);
+    const Turn flow = from_an_end(g, f.from, f.to, strike.guess, n.early, n.z, n.p);
+    flow.backward(s.push, n.kick);
+    if constexpr (Carries) n.flow = flow;
 
     V third[terms];
     derive(g, n.z, n.first);
@@ -663,6 +746,20 @@ class Polisher {
     n.c[1] = -c[1];
     n.c[2] = c[2] * (-1.0 / 2);
     n.c[3] = c[3] * (-1.0 / 6);
+  }
+
+  /// The second derivative of the acceleration towards the contact.
+  V bend_of_pull(const Group& g, const Stop& s, const Near& n) const {
+    V third[2 * N], fourth[terms];
+    derive(g, n.second, third);
+    velocity(g.rows, third, fourth);
+    V sum = seen(s, fourth);
+    for (int j = 0; j < harmonics(); ++j) {
+      const double square = b_.rate[j] * b_.rate[j];
+      const V driven = fma(s.forced[2 * j], n.p.cosine[j], s.forced[2 * j + 1] * n.p.sine[j]);
+      sum = fma(driven, all(square * square), sum);
+    }
+    return sum;
   }
 
   /// The impact: lanes certainly through with the cell are `done`, those certainly as far as the impact are
@@ -697,6 +794,17 @@ class Polisher {
     for (int j = 0; j < 2 * N; ++j) {
       later[j] = pick(near.early, later[j], kick[j]);
       f.to[j] = pick(todo, fma(-jump, later[j], f.to[j]), f.to[j]);
+    }
+    if constexpr (Carries) {
+      const auto to_impact = [&](V* z) {
+        near.flow.forward(z);
+        V rate[2 * N], bend_of[2 * N];
+        derive(g, z, rate);
+        derive(g, rate, bend_of);
+        for (int j = 0; j < 2 * N; ++j) z[j] = fma(shift, fma(half, bend_of[j], rate[j]), z[j]);
+      };
+      const V press = fma(shift * half, bend_of_pull(g, s, near), before);
+      carry_through(g, s, todo, near.early, kick, later, speed, press, to_impact, strike.carried);
     }
     V moves[terms];
     velocity(g.rows, later, moves);
@@ -783,6 +891,8 @@ class Polisher {
   /// last of their certain pieces ends.
   [[gnu::noinline]] unsigned polish(const Group& g) const {
     Piece piece;
+    Tangents carried;
+    if constexpr (Carries) begin(g, carried);
     piece.begin = all(0);
     piece.last = all(-1);
     piece.rebound = all(0);
@@ -813,7 +923,7 @@ class Polisher {
         left = left | todo;
         break;
       }
-      const Mask done = impact(g, m, todo, piece);
+      const Mask done = impact(g, m, todo, piece, carried);
       left = left | (todo & ~done);
       todo = todo & done;
     }
@@ -827,11 +937,15 @@ class Polisher {
     g.put(Rows::last, piece.last);
     g.put(Rows::rebound, piece.rebound);
     set_flight(g, done, vigour(g, piece.to));
+    if constexpr (Carries) {
+      put(g, done, carried);
+      put(g, left, piece, carried);
+    }
     return Simd::bits(left);
   }
 
   /// One impact of every lane that has one; which of them are done as certified.
-  Mask impact(const Group& g, const Meeting& m, const Mask& todo, Piece& piece) const {
+  Mask impact(const Group& g, const Meeting& m, const Mask& todo, Piece& piece, Tangents& carried) const {
     Stop stop;
     choose(g, m.contact, todo, stop);
     V guess = fma(m.fraction, 1.0 - piece.begin, piece.begin);
@@ -840,10 +954,11 @@ class Polisher {
     V shift, slope;
     Mask early = todo;
     Phases p;
+    Turn near;
     for (int tries = 0;; ++tries) {
       // The state at the guess from the nearer end of the cell; what a kick there does to that end.
       early = nearer_to_beginning(piece, guess);
-      const Turn near = from_an_end(g, piece.before, piece.to, guess, early, z, p);
+      near = from_an_end(g, piece.before, piece.to, guess, early, z, p);
       near.backward(stop.push, kick);
       // The gap next to it, as a polynomial, and its zero.
       near_gap(g, stop, p, z, f);
@@ -911,6 +1026,14 @@ class Polisher {
     good = good & below(stop.chatter * press, back) & below(stop.margin * slow, speed) &
            below(modulus(before) * 1e-4, speed);
 
+    if constexpr (Carries) {
+      const auto to_impact = [&](V* tangent) {
+        near.forward(tangent);
+        further.forward(tangent);
+      };
+      const V towards = before - shift * shift * fma(f[5] * 20, shift, f[4] * 12.0);
+      carry_through(g, stop, good, early, kick, later, speed, towards, to_impact, carried);
+    }
     piece.vigour = pick(good, fma(jump, stop.kick, piece.vigour), piece.vigour);
     piece.late = pick(good & ~early, all(1), piece.late);
     kick_by(stop, jump, z);

@@ -30,8 +30,15 @@ class ContactCounter final : public Observer {
 }  // namespace
 
 void advance_alone(LaneMotion& motion, const Section& section) {
-  ContactCounter counter(motion.impacts);
-  motion.outcome = motion.system->advance(motion.state, section, motion.impacts.empty() ? nullptr : &counter);
+  if (const Eigen::Index columns = motion.tangent.cols(); columns > 0) {
+    Tangent tangent{std::move(motion.tangent), Eigen::RowVectorXd::Zero(columns), Eigen::MatrixXd(0, columns)};
+    motion.outcome = motion.system->advance(motion.state, section, tangent);
+    motion.tangent = std::move(tangent.state);
+  } else {
+    ContactCounter counter(motion.impacts);
+    motion.outcome =
+        motion.system->advance(motion.state, section, motion.impacts.empty() ? nullptr : &counter);
+  }
   if (motion.outcome == Outcome::ok && size_of(*motion.system, motion.state.x) > motion.bound) {
     motion.outcome = Outcome::unbounded;
   }
@@ -41,11 +48,19 @@ void record_point(LaneMotion& motion) {
   if (motion.outcome != Outcome::ok) return;
   const HybridState& s = motion.state;
   motion.points.insert(motion.points.end(), s.x.begin(), s.x.end());
-  motion.stamps.push_back({s.time, s.turns, s.mode});
+  motion.stamps.push_back({s.time, s.turns});
 }
 
-LaneTeam::LaneTeam(LaneKernel kernel, std::vector<Lane> lanes, Lanes::Repeats repeats)
+void note_growth(LaneMotion& motion) {
+  if (motion.tangent.cols() != 1) return;
+  const double size = size_of(*motion.system, motion.tangent.col(0));
+  motion.growth.push_back(size);
+  if (size > 0) motion.tangent /= size;
+}
+
+LaneTeam::LaneTeam(LaneKernel kernel, LaneKernel carrying, std::vector<Lane> lanes, Lanes::Repeats repeats)
     : kernel_(kernel),
+      carrying_(carrying),
       lanes_(std::move(lanes)),
       rows_(lanes_.front().law.dofs, static_cast<int>(lanes_.front().law.contacts.size()),
             static_cast<int>(lanes_.front().law.rows.size())),
@@ -98,7 +113,7 @@ void LaneTeam::fill_rows() {
     double* const place = &value(rows_.constants, l);
     for (std::size_t r = 0; r < constants; ++r) place[r * lanes_per_block] = rows[r];
     std::copy(rows.begin(), rows.end(), &cards_[l * card]);
-    places_.push_back({&value(0, l), &cards_[l * card]});
+    places_.push_back({&value(0, l), &cards_[l * card], nullptr});
     rest(l);
   }
   batch_.places = places_.data();
@@ -128,6 +143,49 @@ void LaneTeam::board(std::size_t lane, int cell) {
   set_levels(lane, -std::numeric_limits<double>::infinity());  // not known: its first cell is looked into
   at_[lane].marches = true;
   at_[lane].aboard = at_[lane].done;
+  if (batch_.tangents > 0) board_tangent(lane);
+}
+
+/// Room for the tangents of all lanes, and those of the lanes that march; the others bring theirs with them.
+void LaneTeam::bring_tangents() {
+  const std::size_t rows = static_cast<std::size_t>(batch_.tangents) * states();
+  tangents_.assign(rows * places(), 0.0);
+  for (std::size_t l = 0; l < places(); ++l) {
+    places_[l].tangents = &tangents_[l / lanes_per_block * rows * lanes_per_block + l % lanes_per_block];
+  }
+  for (std::size_t l = 0; l < lanes_.size(); ++l) {
+    if (at_[l].marches && at_[l].due > 0) board_tangent(l);
+  }
+}
+
+void LaneTeam::board_tangent(std::size_t lane) {
+  const Lane& l = lanes_[lane];
+  double* place = tangent(lane);
+  for (Eigen::Index t = 0; t < l.motion->tangent.cols(); ++t) {
+    for (const double number : l.law.tangent_inside(l.motion->tangent.col(t))) {
+      *place = number;
+      place += lanes_per_block;
+    }
+  }
+}
+
+void LaneTeam::take_tangent(std::size_t lane) {
+  const Lane& l = lanes_[lane];
+  for (Eigen::Index t = 0; t < l.motion->tangent.cols(); ++t) {
+    const double* const z = tangent(lane) + t * static_cast<Eigen::Index>(states()) * lanes_per_block;
+    l.motion->tangent.col(t) = l.law.tangent_outside(z, lanes_per_block);
+  }
+}
+
+/// At phase zero.
+void LaneTeam::note_growth_of(std::size_t lane) {
+  LaneMotion& motion = *lanes_[lane].motion;
+  if (!at_[lane].marches) return note_growth(motion);
+  take_tangent(lane);
+  note_growth(motion);
+  const double size = motion.growth.back();
+  double* const z = tangent(lane);
+  for (std::size_t i = 0; size > 0 && i < states(); ++i) z[i * lanes_per_block] /= size;
 }
 
 /// Nothing moves there.
@@ -141,7 +199,7 @@ void LaneTeam::set_levels(std::size_t lane, double level) {
 }
 
 /// The motion's state from the rows.
-void LaneTeam::put_down(std::size_t lane, int from, double cell) {
+void LaneTeam::put_down(std::size_t lane, int from, double cell, bool with_tangent) {
   Lane& l = lanes_[lane];
   HybridState& s = l.motion->state;
   l.law.outside(&values_[index(from, lane)], lanes_per_block, cell, s.x.data());
@@ -150,13 +208,14 @@ void LaneTeam::put_down(std::size_t lane, int from, double cell) {
   s.mode = 0;
   s.settled = true;
   s.touches.assign(static_cast<std::size_t>(l.motion->system->contacts()), Touch{});
+  if (with_tangent && batch_.tangents > 0) take_tangent(lane);
 }
 
 /// What the kernel does not do: the rest of a cell, or of the period where the motion is not free after it.
 void LaneTeam::left(std::size_t lane, int cell) {
   const Denormals as_called(denormals_);
   const double begun = value(rows_.begun, lane);
-  put_down(lane, rows_.from, cell + begun);
+  put_down(lane, rows_.from, cell + begun, true);
   const LaneLaw& law = lanes_[lane].law;
   LaneMotion& motion = *lanes_[lane].motion;
   if (const int last = static_cast<int>(value(rows_.last, lane)); last >= 0) {
@@ -206,7 +265,7 @@ void LaneTeam::record(std::size_t first, std::size_t end) {
   double nowhere[2 * LaneLaw::most_dofs];
   for (std::size_t k = first; k < end; ++k) {
     const Progress& at = at_[k];
-    places[k - begin] = at.marches && at.done < periods_ ? kept_[k] + at.done * size : nowhere;
+    places[k - begin] = at.marches && at.done < at.due ? kept_[k] + at.done * size : nowhere;
   }
   for (std::size_t i = 0; i < size; ++i) {
     Block x = Block::Map(row);
@@ -302,7 +361,7 @@ void LaneTeam::look_back(std::size_t lane) {
 void LaneTeam::repeat(std::size_t lane, std::size_t length, const std::vector<std::int64_t>& before) {
   LaneMotion& motion = *lanes_[lane].motion;
   if (!kept_.empty() && at_[lane].done < length) return;  // once more, to keep the states
-  const std::size_t times = (periods_ - at_[lane].done) / length;
+  const std::size_t times = (at_[lane].due - at_[lane].done) / length;
   if (times == 0) return;
   std::vector<std::int64_t> now;
   count_impacts(lane, now);
@@ -325,6 +384,7 @@ void LaneTeam::repeat(std::size_t lane, std::size_t length, const std::vector<st
 void LaneTeam::park(std::size_t lane) {
   std::vector<double>& rows = parked_[lane];
   for (int row = rows_.to; row < rows_.constants; ++row) rows.push_back(value(row, lane));
+  if (batch_.tangents > 0 && at_[lane].due > 0) take_tangent(lane);
   rest(lane);
 }
 
@@ -337,7 +397,7 @@ bool LaneTeam::arrived(std::size_t first, std::size_t count) {
   bool some = false, through = false;
   for (std::size_t lane = first; lane < end; ++lane) {
     Progress& at = at_[lane];
-    if (at.done == periods_) continue;
+    if (at.done == at.due) continue;
     ++at.done;
     const bool marches = at.marches;
     if (marches) {
@@ -348,44 +408,70 @@ bool LaneTeam::arrived(std::size_t first, std::size_t count) {
     }
     at.helped = false;
     const bool goes_on = marches || lanes_[lane].motion->outcome == Outcome::ok;
+    if (goes_on && batch_.tangents == 1) note_growth_of(lane);
     const bool due = --at.to_mark <= 0;
     const bool perhaps = !marches || std::bit_cast<std::uint64_t>(z[lane - first]) == at.first;
-    if ((due || perhaps) && goes_on && repeats_ == Lanes::Repeats::known) look_back(lane);
-    through = through || at.done == periods_;
-    some = some || (goes_on && at.done < periods_);
+    const bool looks_back = repeats_ == Lanes::Repeats::known && batch_.tangents == 0;
+    if ((due || perhaps) && goes_on && looks_back) look_back(lane);
+    through = through || at.done == at.due;
+    some = some || (goes_on && at.done < at.due);
   }
   for (std::size_t lane = first; some && through && lane < end; ++lane) {
-    if (at_[lane].done == periods_ && at_[lane].marches && parked_[lane].empty()) park(lane);
+    if (at_[lane].done == at_[lane].due && at_[lane].marches && parked_[lane].empty()) park(lane);
   }
   return some;
 }
 
-void LaneTeam::advance(int periods, bool record) {
-  periods_ = static_cast<std::size_t>(std::max(periods, 0));
-  if (periods_ == 0) return;
-  for (Progress& at : at_) at.done = 0;
+void LaneTeam::replace(std::size_t number) {
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+    if (lanes_[lane].number != number) continue;
+    at_[lane] = Progress{};
+    marks_[lane] = Mark{};
+    rest(lane);
+    board(lane, 0);
+  }
+}
+
+void LaneTeam::advance(std::span<const int> periods, bool record) {
+  std::size_t longest = 0;
+  batch_.tangents = 0;
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+    const Lane& l = lanes_[lane];
+    Progress& at = at_[lane];
+    at.done = 0;
+    at.due = static_cast<std::size_t>(std::max(periods[l.number], 0));
+    longest = std::max(longest, at.due);
+    if (at.due > 0) batch_.tangents = std::max(batch_.tangents, static_cast<int>(l.motion->tangent.cols()));
+  }
+  if (longest == 0) return;
+  if (batch_.tangents > 0) bring_tangents();
   kept_.clear();
   if (record) {
     if (outside_.empty()) tabulate();
-    for (Lane& l : lanes_) {
-      std::vector<double>& points = l.motion->points;
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+      std::vector<double>& points = lanes_[lane].motion->points;
       const std::size_t before = points.size();
-      const bool goes = l.motion->outcome == Outcome::ok;
-      if (goes) points.resize(before + states() * periods_);
+      const bool goes = lanes_[lane].motion->outcome == Outcome::ok;
+      if (goes) points.resize(before + states() * at_[lane].due);
       kept_.push_back(goes ? points.data() + before : nullptr);
     }
   }
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+    if (at_[lane].due == 0 && at_[lane].marches) park(lane);
+  }
   batch_.owner = this;
   denormals_ = Denormals::mode();
-  kernel_(batch_);
+  (batch_.tangents > 0 ? carrying_ : kernel_)(batch_);
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
     Lane& l = lanes_[lane];
+    const bool parked = !parked_[lane].empty();
     int row = rows_.to;
     for (const double number : std::exchange(parked_[lane], {})) value(row++, lane) = number;
-    if (at_[lane].marches) put_down(lane, rows_.to, 0);
+    if (at_[lane].marches) put_down(lane, rows_.to, 0, !parked);
     count_impacts(lane, l.motion->impacts);
     for (int i = 0; i < static_cast<int>(l.law.contacts.size()); ++i) value(rows_.impacts + i, lane) = 0;
   }
+  batch_.tangents = 0;
 }
 
 }  // namespace graze

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <span>
 #include <vector>
 
 #include "core/lanes/batch.hpp"
@@ -17,6 +18,8 @@ namespace graze {
 void advance_alone(LaneMotion& motion, const Section& section);
 /// Where it stands, into what it records; nothing of one that has broken off.
 void record_point(LaneMotion& motion);
+/// At the end of a period: LaneMotion::growth.
+void note_growth(LaneMotion& motion);
 
 /// Vectors of the kernels do not cross lines of the cache.
 template <class T>
@@ -34,6 +37,7 @@ struct LineAllocator {
 /// A motion and what the kernels know of it.
 struct Lane {
   LaneMotion* motion;
+  std::size_t number;  ///< of the motion, among all
   LaneLaw law;
 };
 
@@ -42,9 +46,11 @@ class LaneTeam {
  public:
   static constexpr std::size_t most = 128;
 
-  LaneTeam(LaneKernel kernel, std::vector<Lane> lanes, Lanes::Repeats repeats);
+  LaneTeam(LaneKernel kernel, LaneKernel carrying, std::vector<Lane> lanes, Lanes::Repeats repeats);
   /// As Lanes::advance.
-  void advance(int periods, bool record);
+  void advance(std::span<const int> periods, bool record);
+  /// As Lanes::replace, if the motion is one of these.
+  void replace(std::size_t number);
 
   std::int64_t marched = 0, alone = 0, known = 0;  ///< periods so far
 
@@ -68,7 +74,8 @@ class LaneTeam {
 
   /// How far a lane is.
   struct Progress {
-    std::size_t done = 0;     ///< periods of the advance that is under way
+    std::size_t done = 0;     ///< periods of the advance that is under way …
+    std::size_t due = 0;      ///< … and all of them
     std::size_t aboard = 0;   ///< done when it last came on board
     std::uint64_t first = 0;  ///< bits of the first coordinate of its mark
     int to_mark = 1;          ///< periods till the next one
@@ -105,11 +112,16 @@ class LaneTeam {
   void take(std::size_t lane, Mark& mark);
   Decisive decisive(std::size_t lane) const;
   void set_levels(std::size_t lane, double level);
+  double* tangent(std::size_t lane) { return places_[lane].tangents; }
+  void bring_tangents();
+  void board_tangent(std::size_t lane);
+  void take_tangent(std::size_t lane);
+  void note_growth_of(std::size_t lane);
   void count_impacts(std::size_t lane, std::vector<std::int64_t>& list);
   void park(std::size_t lane);
   void board(std::size_t lane, int cell);
   void rest(std::size_t lane);
-  void put_down(std::size_t lane, int from, double cell);
+  void put_down(std::size_t lane, int from, double cell, bool with_tangent);
   void tabulate_phases();
   void fill_rows();
   void tabulate();
@@ -117,10 +129,10 @@ class LaneTeam {
   std::size_t places() const { return static_cast<std::size_t>(batch_.blocks) * lanes_per_block; }
   std::size_t states() const { return 2 * static_cast<std::size_t>(lanes_.front().law.dofs); }
 
-  LaneKernel kernel_;
+  LaneKernel kernel_, carrying_;
   std::vector<Lane> lanes_;
   Rows rows_;
-  std::vector<double, LineAllocator<double>> values_, cards_;
+  std::vector<double, LineAllocator<double>> values_, cards_, tangents_;
   std::vector<LanePlace> places_;
   std::vector<double> phase_;
   std::vector<double> outside_;  ///< see tabulate
@@ -130,7 +142,6 @@ class LaneTeam {
   Lanes::Repeats repeats_;
   Eigen::VectorXd gap_, gap_rate_;  ///< room for `board`
   // Of the advance that is under way:
-  std::size_t periods_ = 0;
   unsigned denormals_ = 0;     ///< how its caller does with them; kernels flush them
   std::vector<double*> kept_;  ///< where its states go; nullptr: it has ended; nothing: they are not kept
   std::vector<std::vector<double>> parked_;  ///< rows of a lane that is done and waits at rest for others

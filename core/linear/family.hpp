@@ -247,6 +247,8 @@ class LinearFamilySystem final : public System {
   /// Carries directions from `first` on along one motion, as many as fit at once.
   template <class Go>
   Carried carry(HybridState& state, const Tangent& seed, Tangent& tangent, Eigen::Index first, const Go& go) {
+    if (seed.parameter.rows() == 0 && seed.state.cols() == 1)
+      return carry<1>(state, seed, tangent, first, plain_, nullptr, go);
     if (seed.parameter.rows() == 0)
       return carry<state_chunk>(state, seed, tangent, first, plain_, nullptr, go);
     const Carrier& carrier = carried(static_cast<std::size_t>(first / chunk), seed, first);

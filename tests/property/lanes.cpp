@@ -260,6 +260,57 @@ TEST_CASE("lanes: chains with any stops move as in the scalar engine") {
   check_equality(crowd, 0.4, 0.3);
 }
 
+namespace {
+
+/// How much two Jacobians differ, beside the greatest entry.
+double difference(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
+  return (a - b).cwiseAbs().maxCoeff() / std::max(1.0, b.cwiseAbs().maxCoeff());
+}
+
+void check_tangents(const Crowd& crowd, double least_steady) {
+  const KernelKept kept;
+  choose_lane_kernel("none");
+  std::vector<LaneMotion> begun = crowd.motions();
+  Lanes(begun).advance(periods, false);
+  constexpr int turns = 3;
+  const auto carried = [&](const std::string& kernel, double moved) {
+    choose_lane_kernel(kernel);
+    std::vector<LaneMotion> motions = begun;
+    for (LaneMotion& m : motions) {
+      if (m.state.mode == 0) m.state.x(1) += moved;
+      m.tangent = Eigen::MatrixXd::Identity(m.state.x.size(), m.state.x.size());
+    }
+    Lanes(motions).advance(turns, false);
+    return motions;
+  };
+  const std::vector<LaneMotion> exact = carried("none", 0), moved = carried("none", 1e-13);
+  for (const std::string& kernel : tested_kernels()) {
+    const std::vector<LaneMotion> marched = carried(kernel, 0);
+    std::size_t steady = 0;
+    double worst = 0;
+    for (std::size_t k = 0; k < exact.size(); ++k) {
+      if (exact[k].outcome != Outcome::ok || !(difference(exact[k].tangent, moved[k].tangent) < 1e-11)) continue;
+      ++steady;
+      const double d = difference(marched[k].tangent, exact[k].tangent);
+      worst = std::max(worst, d);
+    }
+    INFO(kernel << ": " << steady << " of " << exact.size() << " steady, worst " << worst);
+    CHECK(worst < 1e-11);
+    CHECK(static_cast<double>(steady) > least_steady * static_cast<double>(exact.size()));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("lanes: tangents are carried as in the scalar engine") {
+  Draw draw(13);
+  for (const auto add : {add_two_masses, add_one_mass, add_chains}) {
+    Crowd crowd;
+    add(crowd, draw, 300);
+    check_tangents(crowd, 0.4);
+  }
+}
+
 // Dozens of impacts that come ever closer, and then part again. The states at the ends of the periods are
 // from the closed flow in 40 digits, every impact by Newton's method.
 TEST_CASE("lanes: chatter that does not complete is followed to the last digits") {

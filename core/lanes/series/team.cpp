@@ -166,7 +166,8 @@ double SeriesTeam::deadline(const SeriesLaw& law, double time) const {
 bool SeriesTeam::next(int lane) {
   while (waiting_ < members_.size()) {
     Place& at = at_[static_cast<std::size_t>(lane)];
-    at = {waiting_++, 0};
+    at = {waiting_, 0, iterates_[members_[waiting_].number]};
+    ++waiting_;
     for (std::size_t i = 0; i < law(lane).fixed.size(); ++i)
       value(batch_.row.fixed + static_cast<int>(i), lane) = law(lane).fixed[i];
     value(batch_.row.rate, lane) = law(lane).rate;
@@ -180,7 +181,7 @@ bool SeriesTeam::next(int lane) {
 /// next
 bool SeriesTeam::go_on(int lane) {
   const Place& at = at_[static_cast<std::size_t>(lane)];
-  while (at.done < iterates_ && motion(lane).outcome == Outcome::ok) {
+  while (at.done < at.due && motion(lane).outcome == Outcome::ok) {
     if (board(lane)) return true;
     iterate_alone(lane);
   }
@@ -191,7 +192,7 @@ bool SeriesTeam::go_on(int lane) {
 bool SeriesTeam::board(int lane) {
   const HybridState& s = motion(lane).state;
   const int m = batch_.contacts;
-  if (!s.settled || s.x.size() != batch_.states) return false;
+  if (!s.settled || s.x.size() != batch_.states || motion(lane).tangent.cols() > 0) return false;
   for (int i = 0; i < m; ++i) {
     if (is_closed(s.mode, i)) return false;
     if (static_cast<std::size_t>(i) < s.touches.size() && s.touches[static_cast<std::size_t>(i)].order > 1)
@@ -244,6 +245,7 @@ void SeriesTeam::put_down(int lane) {
 void SeriesTeam::iterate_alone(int lane) {
   const Denormals as_called(denormals_);
   advance_alone(motion(lane), section_);
+  if (motion(lane).outcome == Outcome::ok) note_growth(motion(lane));
   ++alone;
   finish_iterate(lane);
 }
@@ -253,7 +255,7 @@ void SeriesTeam::finish_iterate(int lane) {
   if (record_) record_point(motion(lane));
 }
 
-void SeriesTeam::advance(int iterates, bool record) {
+void SeriesTeam::advance(std::span<const int> iterates, bool record) {
   iterates_ = iterates;
   record_ = record;
   waiting_ = 0;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/equations/motion_program.hpp"
@@ -20,6 +21,7 @@ class SeriesTeam {
   /// A motion and what its system tells.
   struct Member {
     LaneMotion* motion;
+    std::size_t number;  ///< of the motion, among all
     SeriesLaw law;
   };
 
@@ -32,7 +34,7 @@ class SeriesTeam {
   SeriesTeam(const SeriesTeam&) = delete;
   SeriesTeam& operator=(const SeriesTeam&) = delete;
   /// As Lanes::advance.
-  void advance(int iterates, bool record);
+  void advance(std::span<const int> iterates, bool record);
 
   std::int64_t stepped = 0, alone = 0;  ///< iterates so far
 
@@ -65,11 +67,12 @@ class SeriesTeam {
   /// What a lane is at.
   struct Place {
     std::size_t member = 0;
-    int done = 0;  ///< iterates of the advance that is under way
+    int done = 0;  ///< iterates of the advance that is under way …
+    int due = 0;   ///< … and all of them
   };
   std::vector<Place> at_;
   std::size_t waiting_ = 0;  ///< member that comes next
-  int iterates_ = 0;
+  std::span<const int> iterates_;  ///< of the advance that is under way
   bool record_ = false;
   unsigned denormals_ = 0;
 };
