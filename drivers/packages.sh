@@ -3,7 +3,7 @@
 # it installs what is missing of them; with nothing missing it does nothing.
 set -euo pipefail
 
-lists="build, plot, test, docs, clang, coverage, bench, mpi, slurm, fuzz, threads"
+lists="build, plot, test, python, docs, clang, coverage, bench, mpi, slurm, fuzz, threads"
 build="
   g++                  compiler
   cmake                configures the build
@@ -25,18 +25,26 @@ plot="
 "
 test="
   catch2               unit tests
-  libboost-dev         integrators and root searches to compare with
-  clang-format         checks the layout of the source
-  netcdf-bin           ncdump, reads results
-  octave               reads results
   chromium             shows the page of graze explore
   chromium-driver      lets tests use it
+  clang-format         checks the layout of the source
+  dpkg-dev             finds what the Debian packages depend on
+  file                 tells CPack what is a program
+  netcdf-bin           ncdump, reads results
+  octave               reads results
   python3              runs the tests of the program
   python3-h5py         reads results
   python3-netcdf4      reads results for xarray
   python3-numpy        compares results
   python3-selenium     tests that use a browser
-  python3-xarray       reads results
+"
+python="
+  pybind11-dev         the module in C++
+  python3-dev          the module in C++
+  python3-matplotlib   figures
+  python3-tqdm         progress bar
+  python3-venv         pip install
+  python3-xarray       results
 "
 docs="
   doxygen              API reference
@@ -83,7 +91,7 @@ fi
 missing=()
 for list in "$@"; do
   case $list in
-    build | plot | test | docs | clang | coverage | bench | mpi | slurm | fuzz | threads) ;;
+    build | plot | test | python | docs | clang | coverage | bench | mpi | slurm | fuzz | threads) ;;
     *)
       echo "$0: no list named '$list' ($lists)" >&2
       exit 2

@@ -18,8 +18,10 @@ template <class Work>
 void in_team(int threads, const Work& work) {
   std::mutex hand;
   std::exception_ptr failure;
+  const InterruptFlag* const flag = interrupt_flag;
 #pragma omp parallel num_threads(threads)
   {
+    const InterruptScope listening(flag);
     const Denormals flushed(Denormals::mode() | Denormals::flush);
     try {
       work();
@@ -73,9 +75,12 @@ bool execute(const Analysis& analysis, const std::vector<Box>& blocks, Sink& sin
   const int threads = execution.threads > 0 ? execution.threads : omp_get_max_threads();
   if (execution.journal != nullptr) execution.journal->threads = threads;
   // A computation in one piece shares its threads out itself.
+  const InterruptScope listening(execution.interrupt != nullptr ? execution.interrupt : interrupt_flag);
   in_team(execution.journal != nullptr ? 1 : threads, [&] {
     try {
       work();
+    } catch (const Interrupted&) {
+      over = stopped = true;
     } catch (...) {
       over = true;
       throw;

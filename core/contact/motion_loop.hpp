@@ -16,6 +16,7 @@
 
 #include "core/math/dual.hpp"
 #include "core/math/root_search.hpp"
+#include "core/system/interrupt.hpp"
 #include "core/system/mode.hpp"
 #include "core/system/system.hpp"
 #include "core/system/tolerance.hpp"
@@ -268,6 +269,7 @@ Outcome MotionLoop<Engine, S, State>::advance(const Section& section, Observer* 
     engine().rest_slopes();
   }
   for (std::int64_t events = 0; events < tolerance_.events; ++events) {
+    check_interrupt();
     if (!to_phase || section.phase > 0) wrap(end);
     const S left = end - time;
     Crossing c;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/math/denormals.hpp"
+#include "core/system/interrupt.hpp"
 #include "core/system/memoising_system.hpp"
 
 namespace graze {
@@ -390,6 +391,7 @@ void LaneTeam::park(std::size_t lane) {
 
 /// The end of a period for lanes that stand side by side: whether they go on.
 bool LaneTeam::arrived(std::size_t first, std::size_t count) {
+  check_interrupt();
   const std::size_t end = std::min(first + count, lanes_.size());
   if (first >= end) return false;
   if (!kept_.empty()) record(first, end);

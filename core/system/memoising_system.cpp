@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "core/system/interrupt.hpp"
+
 namespace graze {
 namespace {
 
@@ -55,6 +57,7 @@ Outcome RecallingSystem::advance(HybridState& state, const Section& section, Obs
     section_ = section;
   }
   if (const Iterate* known = find(state)) {
+    check_interrupt();
     const std::int64_t turns = state.turns + (known->to.turns - known->from.turns);
     state = known->to;
     state.turns = turns;

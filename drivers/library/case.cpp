@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "core/lanes/lanes.hpp"
 #include "core/models/equations/typed_model.hpp"
-#include "data/archive.hpp"
 #include "data/content_digest.hpp"
 #include "data/memory.hpp"
 #include "drivers/library/chosen_model.hpp"
@@ -444,6 +444,28 @@ Case described_case(const Attributes& attributes) {
   Case c;
   read_settings(c, recorded_case(attributes, "case of the result"));
   return c;
+}
+
+Attributes case_attributes(const Case& given, int threads) {
+  std::string overrides;
+  for (const std::string& text : given.file.overrides) overrides += text + "\n";
+  std::vector<std::string> names, values;
+  for (const Parameter& parameter : given.problem.model->parameters()) {
+    names.push_back(parameter.name);
+    values.push_back(Value(parameter.value).toml());
+  }
+  Attributes attributes = {{"title", given.title},
+                           {"model", given.model->name},
+                           {"analysis", given.question->name},
+                           {"parameter_names", fmt::format("{}", fmt::join(names, " "))},
+                           {"parameter_values", fmt::format("{}", fmt::join(values, " "))},
+                           {"case_toml", given.file.text},
+                           {"overrides", overrides},
+                           {"seed", std::to_string(given.problem.seed)},
+                           {"threads", std::to_string(threads)},
+                           {"lane_kernel", lane_kernel()}};
+  if (!given.model->text.empty()) attributes.emplace_back("model_toml", given.model->text);
+  return attributes;
 }
 
 Plan make_plan(const Case& given, int threads) {

@@ -11,6 +11,7 @@
 #include "core/results/dataset.hpp"
 #include "core/settings/parameter.hpp"
 #include "core/system/model.hpp"
+#include "data/archive.hpp"
 #include "data/case_file.hpp"
 
 namespace graze {
@@ -45,6 +46,10 @@ CaseFile recorded_case(const std::vector<std::pair<std::string, std::string>>& a
 /// Title, model, start and tolerances of the case in a result with these attributes; without its analysis.
 /// Throws InputError where this version can't read it.
 Case described_case(const std::vector<std::pair<std::string, std::string>>& attributes);
+
+/// What a result says of its case: title, model, analysis, parameters, text, overrides, seed; and how many
+/// threads worked on it with which vector instructions.
+Attributes case_attributes(const Case& given, int threads);
 
 /// How a case falls into blocks, and how much there is to hold.
 struct Plan {

@@ -60,6 +60,17 @@ class Joined {
   std::vector<std::size_t> extents_;  ///< of the point dimensions
 };
 
+/// Tells how far a computation in one piece is, and stops it.
+class WatchedJournal final : public Journal {
+ public:
+  explicit WatchedJournal(const RunWatch& watch) : watch_(watch) {}
+  void progress(double share) override { watch_.progress(share); }
+  bool stop() override { return watch_.interrupt != nullptr && watch_.interrupt->load(); }
+
+ private:
+  const RunWatch& watch_;
+};
+
 std::vector<std::size_t> row_major_order(const std::vector<Box>& boxes) {
   std::vector<std::size_t> order(boxes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -81,14 +92,22 @@ Dataset joined(const Case& given, const std::vector<Box>& boxes, const std::vect
 
 }  // namespace
 
-Dataset run(const Case& given, int threads) {
+Dataset run(const Case& given, int threads) { return *run(given, threads, RunWatch{}); }
+
+std::optional<Dataset> run(const Case& given, int threads, const RunWatch& watch) {
   const Plan plan = make_plan(given, threads);
   MemorySink blocks(plan.boxes.size());
-  Journal silent;
+  WatchedJournal journal(watch);
+  double done = 0;
   Execution execution;
   execution.threads = plan.threads;
-  if (given.analysis->has_parts()) execution.journal = &silent;
-  execute(*given.analysis, plan.boxes, blocks, execution);
+  execution.interrupt = watch.interrupt;
+  if (given.analysis->has_parts()) execution.journal = &journal;
+  execution.done = [&](std::size_t points) {
+    done += static_cast<double>(points);
+    watch.progress(done / plan.points);
+  };
+  if (!execute(*given.analysis, plan.boxes, blocks, execution)) return std::nullopt;
   return plan.blocks ? joined(given, plan.boxes, blocks.blocks) : std::move(blocks.blocks.front());
 }
 

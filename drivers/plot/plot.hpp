@@ -70,6 +70,8 @@ Picture draw_motion(const PlotSource& source, const PlotOptions& options);
 /// The picture of a result, or of several in one diagram, with title and notes. Throws InputError for what
 /// can't be read or drawn.
 Picture picture_of(const std::vector<std::string>& files, const PlotOptions& options);
+/// The same of results that have been read.
+Picture picture_of(const std::vector<PlotSource>& sources, const PlotOptions& options);
 
 /// Several sweeps over one parameter and continuations in one diagram.
 Picture draw_overlay(const std::vector<PlotSource>& sources, const PlotOptions& options);

@@ -83,6 +83,10 @@ Picture draw(const PlotSource& source, const PlotOptions& options) {
 Picture picture_of(const std::vector<std::string>& files, const PlotOptions& options) {
   std::vector<PlotSource> sources;
   for (const std::string& file : files) sources.push_back(read_source(file, options));
+  return picture_of(sources, options);
+}
+
+Picture picture_of(const std::vector<PlotSource>& sources, const PlotOptions& options) {
   const bool curves = attribute(sources.front().result.attributes, "analysis") == "curves";
   if (!options.over.empty() && !curves) throw InputError("--over goes with a result of curves");
   Picture picture = sources.size() > 1 ? draw_overlay(sources, options) : draw(sources.front(), options);

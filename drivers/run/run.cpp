@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "analysis/run/execute.hpp"
-#include "core/lanes/lanes.hpp"
 #include "core/results/shard.hpp"
 #include "core/results/sink.hpp"
 #include "data/archive.hpp"
@@ -64,29 +63,6 @@ std::string helper_name(const Job& job) {
   return fmt::format("{}-of-{}.rank{}", shard.part, shard.parts, job.ranks.rank());
 }
 
-Attributes attributes_of(const Case& c, const Plan& plan, const Context& context) {
-  std::string overrides;
-  for (const std::string& text : c.file.overrides) overrides += text + "\n";
-  std::vector<std::string> names, values;
-  for (const Parameter& parameter : c.problem.model->parameters()) {
-    names.push_back(parameter.name);
-    values.push_back(Value(parameter.value).toml());
-  }
-  Attributes attributes = {{"title", c.title},
-                           {"model", c.model->name},
-                           {"analysis", c.question->name},
-                           {"parameter_names", fmt::format("{}", fmt::join(names, " "))},
-                           {"parameter_values", fmt::format("{}", fmt::join(values, " "))},
-                           {"case_toml", c.file.text},
-                           {"overrides", overrides},
-                           {"command_line", context.command_line},
-                           {"seed", std::to_string(c.problem.seed)},
-                           {"threads", std::to_string(plan.threads)},
-                           {"lane_kernel", lane_kernel()}};
-  if (!c.model->text.empty()) attributes.emplace_back("model_toml", c.model->text);
-  return attributes;
-}
-
 void check_targets(const Job& job) {
   check_can_write(job.path);
   std::error_code error;
@@ -110,7 +86,8 @@ Job prepare(Case c, const CaseOptions& options, const Context& context, Ranks& r
   const Shard shard = read_shard(options.shard);
   Plan plan = make_plan(c, threads_of(options, c, ranks));
   std::string path = result_path(c, options.output);
-  Attributes attributes = attributes_of(c, plan, context);
+  Attributes attributes = case_attributes(c, plan.threads);
+  attributes.emplace_back("command_line", context.command_line);
   std::optional<Seconds> limit;
   if (!options.max_time.empty()) limit = read_duration(options.max_time);
   Job job{options,         std::move(c),          std::move(plan), shard,

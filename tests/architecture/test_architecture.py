@@ -40,6 +40,7 @@ MAY_INCLUDE = {
     "drivers/run": ROOMS,
     "drivers/plot": ROOMS,
     "drivers/explore": ROOMS + ("generated/page.inc",),
+    "drivers/python": ROOMS + ("generated/version.hpp",),
 }
 
 # What each floor or room may include from elsewhere besides the C++ standard library.
@@ -50,6 +51,7 @@ LIBRARIES = {
     "drivers": r"(Eigen|fmt|sys|CLI)/|(fcntl|unistd|spawn)\.h$",
     "drivers/explore": r"(fmt|sys|boost|nlohmann)/|(fcntl|unistd|spawn|zlib)\.h$",
     "drivers/examples": r"graze/graze\.hpp$",
+    "drivers/python": r"(Eigen|fmt|pybind11)/",
 }
 
 # Headers with only one home.
@@ -72,7 +74,7 @@ PRINTING = re.compile(
 
 TOP_LEVEL = {
     *ROOMS, "tests", "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "CHANGELOG.md",
-    "CITATION.cff", "CONTRIBUTING.md", ".clang-format", ".clang-tidy", ".ci", ".gitignore", ".git",
+    "CITATION.cff", "CONTRIBUTING.md", "pyproject.toml", ".clang-format", ".clang-tidy", ".ci", ".gitignore", ".git",
 }
 
 COMMENT_OR_TEXT = re.compile(
