@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-./drivers/packages.sh build plot test
+./drivers/packages.sh build plot test python
 cmake --preset release
 cmake --build --preset release --parallel "$(nproc)"
 ctest --preset release --parallel "$(nproc)" "$@"

@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-./drivers/packages.sh build plot test clang
+./drivers/packages.sh build plot test python clang
 cmake --preset clang
 cmake --build --preset clang --parallel "$(nproc)"
 ctest --preset clang --parallel "$(nproc)" "$@"

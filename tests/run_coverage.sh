@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-./drivers/packages.sh build plot test coverage
+./drivers/packages.sh build plot test python coverage
 cmake --preset coverage
 cmake --build --preset coverage --parallel "$(nproc)"
 find build/coverage -name '*.gcda' -delete

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-./drivers/packages.sh build clang
+./drivers/packages.sh build clang python
 cmake --preset release >/dev/null
 cmake --build --preset release --target graze_version >/dev/null
 if [ $# -eq 0 ]; then
@@ -16,4 +16,4 @@ fi
 [ $# -gt 0 ] || exit 0
 echo "clang-tidy: $*"
 printf '%s\n' "$@" | xargs -P "$(nproc)" -I{} clang-tidy --quiet --warnings-as-errors='*' {} -- \
-  -std=c++20 -DEIGEN_DONT_PARALLELIZE -I. -Ibuild/release $(pkg-config --cflags eigen3 hdf5 | sed 's/-I/-isystem /g')
+  -std=c++20 -DEIGEN_DONT_PARALLELIZE -I. -Ibuild/release $(pkg-config --cflags eigen3 hdf5 python3 | sed 's/-I/-isystem /g')

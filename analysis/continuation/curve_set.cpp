@@ -104,27 +104,34 @@ Curve CurveSet::followed(const CurveSolution& start) const {
   return curve;
 }
 
-std::size_t CurveSet::add(const CurveSolution& start, const std::string& origin) {
-  const std::size_t number = curves_.size();
+/// Follows the curve from a start, or takes it from the journal; false: it is that point alone.
+bool CurveSet::add(const CurveSolution& start, const std::string& origin) {
+  const std::size_t number = part_++;
   if (const auto kept = journal_.recall(number)) {
     curves_.push_back(unpacked_curve(*kept));
-    return number;
+  } else {
+    curves_.push_back(followed(start));
+    curves_.back().origin = origin;
+    drop_known(curves_.back().codim2);
+    if (!journal_.stop()) journal_.keep(number, packed(curves_.back()));
   }
-  Curve curve = followed(start);
-  curve.origin = origin;
+  if (curves_.back().points.size() > 1) return true;
+  curves_.pop_back();
+  return false;
+}
+
+/// Without points that other curves have come to before.
+void CurveSet::drop_known(std::vector<Codim2>& points) const {
   std::vector<Codim2> fresh;
-  for (Codim2& c : curve.codim2) {
+  for (Codim2& c : points) {
     const auto same = [&](const Codim2& k) { return is_same(plane_, k, c); };
     const bool known = std::any_of(fresh.begin(), fresh.end(), same) ||
-                       std::any_of(curves_.begin(), curves_.end(), [&](const Curve& other) {
+                       std::any_of(curves_.begin(), curves_.end() - 1, [&](const Curve& other) {
                          return std::any_of(other.codim2.begin(), other.codim2.end(), same);
                        });
     if (!known) fresh.push_back(std::move(c));
   }
-  curve.codim2 = std::move(fresh);
-  if (!journal_.stop()) journal_.keep(number, packed(curve));
-  curves_.push_back(std::move(curve));
-  return number;
+  points = std::move(fresh);
 }
 
 CurveFate CurveSet::take(const CurveSeed& seed, const std::string& origin) {
@@ -134,7 +141,9 @@ CurveFate CurveSet::take(const CurveSeed& seed, const std::string& origin) {
   if (const auto on = find(condition.kind, condition.contact, start.solution->point, curves_.size()))
     return {static_cast<int>(*on), ""};
   if (curves_.size() >= options_.curves) return {-1, "as many curves as allowed"};
-  const std::size_t number = add(*start.solution, origin);
+  const std::size_t number = curves_.size();
+  if (!add(*start.solution, origin))
+    return {-1, "no further point of the curve is found in either direction"};
   if (options_.switching) follow_switches(number);
   return {static_cast<int>(number), ""};
 }

@@ -55,13 +55,15 @@ class CurveSet {
                                   std::size_t last) const;
   Side walked(const CurveSolution& start, int direction, std::size_t known) const;
   Curve followed(const CurveSolution& start) const;
-  std::size_t add(const CurveSolution& start, const std::string& origin);
+  bool add(const CurveSolution& start, const std::string& origin);
+  void drop_known(std::vector<Codim2>& points) const;
   void follow_switches(std::size_t first);
 
   Plane plane_;
   CurveSetOptions options_;
   Journal& journal_;
   std::vector<Curve> curves_;
+  std::size_t part_ = 0;  ///< number of the next part in the journal
 };
 
 }  // namespace graze

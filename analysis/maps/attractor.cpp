@@ -14,8 +14,8 @@ namespace graze {
 namespace {
 
 constexpr double stability_margin = 1e-8;  // multipliers of a stable orbit may exceed 1 by rounding
-constexpr double near_return = 1e-3;      // of a motion's size
-constexpr double same_point = 1e-8;       // of it
+constexpr double near_return = 1e-3;       // of a motion's size
+constexpr double same_point = 1e-8;        // of it
 constexpr double on_orbit = 1e-13;         // of its size: what Newton's method would move what is there by
 constexpr double every_scale = 1e12;       // times its scale no motion grows that comes back
 
@@ -33,13 +33,13 @@ double bound_of(const System& system, const HybridState& start, const HybridStat
 
 /// What is asked of a motion: to go on by so many iterates.
 struct Stretch {
-  HybridState state;             ///< where it stands
+  HybridState state;  ///< where it stands
   Outcome outcome = Outcome::ok;
   double bound = std::numeric_limits<double>::infinity();  ///< a size beyond which it is unbounded
   int iterates = 0;
   bool recorded = false;
   bool replaced = false;  ///< it does not stand where its last iterate has led
-  Iterates points{};  ///< of the iterates, if they are recorded
+  Iterates points{};      ///< of the iterates, if they are recorded
   /// In columns, carried along in coordinates of the section; one alone is scaled to the size 1 after each
   /// iterate, when `growth` takes down the size that it had. Sizes are those beside `size`.
   Eigen::MatrixXd tangent{};
@@ -196,7 +196,7 @@ Orbit returning_orbit(const PoincareMap& map, HybridState state, std::int64_t it
     ++period;
     if (go_on_alike(state, mark)) {
       Orbit orbit = refine_orbit(map, state, period);
-      return orbit.closed ? orbit : Orbit{};
+      return orbit.closed ? shortest(map, orbit) : Orbit{};  // rounding may take several turns to come back
     }
     if (period < span) continue;
     mark = state;
@@ -520,15 +520,16 @@ void Search::ask_turn(HybridState start) {
   ask(period_, true, Stage::closing);
 }
 
-/// Whether the window shows a motion that has come as near to a stable orbit as its multipliers allow, half as
-/// fast at least as they say, and the orbit does not close earlier.
+/// Whether the window shows a motion that has come as near to a stable orbit as its multipliers allow, half
+/// as fast at least as they say, and the orbit does not close earlier.
 bool Search::has_come_to(const Orbit& orbit) const {
   const double radius = spectral_radius(orbit);
   const auto away = [&](const Iterates::Point& point) {
     return map_.distance(at_point(point, state_), orbit.start, orbit.size);
   };
   for (int n = 1; n < orbit.period; ++n) {
-    if (orbit.period % n == 0 && away(asked_.points[static_cast<std::size_t>(n - 1)]) <= same_point) return false;
+    if (orbit.period % n == 0 && away(asked_.points[static_cast<std::size_t>(n - 1)]) <= same_point)
+      return false;
   }
   const double now = map_.distance(state_, orbit.start, orbit.size);
   if (now <= arrived) return true;
@@ -539,8 +540,8 @@ bool Search::has_come_to(const Orbit& orbit) const {
   return before <= 0.1 && now <= std::sqrt(due) * before;
 }
 
-/// A motion that has nearly returned is on an orbit, or near it, if that is stable and Newton's method soon has
-/// next to nothing to change.
+/// A motion that has nearly returned is on an orbit, or near it, if that is stable and Newton's method soon
+/// has next to nothing to change.
 void Search::close() {
   constexpr int most_corrections = 4;
   constexpr double slowest = 1 - 1e-3;  // of the multipliers of an orbit that a motion may still be coming to
@@ -565,8 +566,8 @@ void Search::close() {
   look_nearby(1);
 }
 
-/// At a window that has been recorded: an orbit of so many iterates at least to which the motion comes, or how
-/// it grows.
+/// At a window that has been recorded: an orbit of so many iterates at least to which the motion comes, or
+/// how it grows.
 void Search::look_nearby(int min_period) {
   Orbit orbit = confirmed_orbit(map_, found_.points, state_, min_period, options_.max_period, {});
   if (orbit.period > 0) return periodic(std::move(orbit), 0);
@@ -633,8 +634,7 @@ void Search::persist() {
 void Search::persisted() {
   note_growth(0);
   if (options_.persist > 0) {
-    Orbit orbit =
-        confirmed_orbit(map_, asked_.points, asked_.state, 1, options_.max_period, asked_.growth);
+    Orbit orbit = confirmed_orbit(map_, asked_.points, asked_.state, 1, options_.max_period, asked_.growth);
     if (orbit.period > 0) {
       const std::int64_t chaotic = iterates() + growth_.iterates();
       found_.transient_used = static_cast<int>(chaotic);
@@ -686,7 +686,9 @@ void march(std::span<Task> tasks, const Sort& sort, std::span<LaneMotion> motion
     iterates[k] = asked.iterates;
     motion.bound = asked.bound;
     motion.tangent = std::move(asked.tangent);
-    if (!std::exchange(asked.replaced, false) && tasks[k].with_tangents) continue;
+    const bool there = motion.state.turns == asked.state.turns && go_on_alike(motion.state, asked.state);
+    const bool moved = !tasks[k].with_tangents && !there;
+    if (!std::exchange(asked.replaced, false) && !moved) continue;
     motion.state = asked.state;
     motion.outcome = Outcome::ok;
     lanes.replace(k);
@@ -696,9 +698,10 @@ void march(std::span<Task> tasks, const Sort& sort, std::span<LaneMotion> motion
     Stretch& asked = tasks[k].search->asked();
     LaneMotion& motion = motions[k];
     const std::size_t count = motion.points.size() / static_cast<std::size_t>(motion.state.x.size());
-    asked.points = motion.stamps.empty()
-                       ? Iterates::stroboscopic(std::exchange(motion.points, {}), count, asked.state.turns + 1)
-                       : Iterates::stamped(std::exchange(motion.points, {}), std::exchange(motion.stamps, {}));
+    asked.points =
+        motion.stamps.empty()
+            ? Iterates::stroboscopic(std::exchange(motion.points, {}), count, asked.state.turns + 1)
+            : Iterates::stamped(std::exchange(motion.points, {}), std::exchange(motion.stamps, {}));
     asked.state = motion.state;
     asked.outcome = motion.outcome;
     asked.tangent = std::move(motion.tangent);

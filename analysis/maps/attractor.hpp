@@ -43,9 +43,9 @@ struct AttractorOptions {
 struct Attractor {
   AttractorClass kind = AttractorClass::failed;
   Outcome outcome = Outcome::ok;
-  Iterates points;  ///< `record` of them; of a periodic attractor its orbit, repeated to as many at least
-  Orbit orbit;                ///< when periodic
-  double lyapunov = 0;        ///< largest exponent, per time
+  Iterates points;      ///< `record` of them; of a periodic attractor its orbit, repeated to as many at least
+  Orbit orbit;          ///< when periodic
+  double lyapunov = 0;  ///< largest exponent, per time
   double lyapunov_error = 0;  ///< its standard error; 0 when periodic
   int transient_used = 0;     ///< iterates dropped
   /// Iterates over which the motion has looked chaotic, from the start on: when chaotic so far, when periodic
@@ -59,16 +59,17 @@ struct Attractor {
 
 /// Iterates from `start` and says what it finds.
 ///
-/// Periodic: the motion has come to a stable orbit, that is, an iterate returns after n ≤ max_period iterates so
-/// exactly that Newton's method would move it by less than 1e-13 of its size; or it comes to one: it returns
-/// nearly, smallest n first; Newton's method closes the orbit to 1e-10; its multipliers lie in the unit circle;
-/// the iterate is as near to it as its rate of convergence allows, and comes nearer turn by turn. Otherwise the largest Lyapunov exponent (a
-/// tangent vector carried through every event) decides, with the standard error of its batch means: clearly
-/// positive is chaotic, once it has been followed for `persist` times as long again and no period has come;
-/// neutral (or, under forcing without a common period, negative) is quasiperiodic. Neither: the transient is
-/// extended and everything asked again. At the end, what has grown from look to look is unbounded, as is at
-/// once what outgrows every scale of its start, its gaps and its forces; what is still open is undetermined.
-/// Nothing of this depends on the units of length, time and mass.
+/// Periodic: the motion has come to a stable orbit, that is, an iterate returns after n ≤ max_period iterates
+/// so exactly that Newton's method would move it by less than 1e-13 of its size; or it comes to one: it
+/// returns nearly, smallest n first; Newton's method closes the orbit to 1e-10; its multipliers lie in the
+/// unit circle; the iterate is as near to it as its rate of convergence allows, and comes nearer turn by
+/// turn. Otherwise the largest Lyapunov exponent (a tangent vector carried through every event) decides, with
+/// the standard error of its batch means: clearly positive is chaotic, once it has been followed for
+/// `persist` times as long again and no period has come; neutral (or, under forcing without a common period,
+/// negative) is quasiperiodic. Neither: the transient is extended and everything asked again. At the end,
+/// what has grown from look to look is unbounded, as is at once what outgrows every scale of its start, its
+/// gaps and its forces; what is still open is undetermined. Nothing of this depends on the units of length,
+/// time and mass.
 Attractor find_attractor(const PoincareMap& map, const HybridState& start, const AttractorOptions& options);
 
 /// As many motions as are best looked at together.
@@ -78,8 +79,8 @@ inline constexpr std::size_t motions_at_once = 128;
 std::size_t least_attractors(const Model& model, const Section& section, const Tolerance& tolerance,
                              std::size_t all);
 
-/// The same of many motions, systems[k] from starts[k], each of a system of its own. They are
-/// moved side by side where that can be, on a stroboscopic section with their tangents (core/lanes). Without a system:
+/// The same of many motions, systems[k] from starts[k], each of a system of its own. They are moved side by
+/// side where that can be, on a stroboscopic section with their tangents (core/lanes). Without a system:
 /// Outcome::bad_parameters; without a start: Outcome::bad_start.
 std::vector<Attractor> find_attractors(std::span<const std::unique_ptr<System>> systems,
                                        std::span<const std::optional<HybridState>> starts,

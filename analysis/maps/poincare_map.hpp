@@ -36,9 +36,7 @@ class PoincareMap {
 
   /// size_of a state but for shifts. Like all that follows it has no unit of time in it: velocities count
   /// over the system's rate.
-  double size(const HybridState& state) const {
-    return size(state.x);
-  }
+  double size(const HybridState& state) const { return size(state.x); }
   template <class Vector>
   double size(const Vector& x) const {
     return free_.empty() ? greatest(x) : greatest(unshifted(x));

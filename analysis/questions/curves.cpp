@@ -8,23 +8,15 @@
 
 #include "analysis/continuation/beginning.hpp"
 #include "analysis/continuation/branch.hpp"
-#include "analysis/continuation/branch_data.hpp"
 #include "analysis/continuation/curve_data.hpp"
 #include "analysis/continuation/located_points.hpp"
 #include "analysis/continuation/settled_start.hpp"
 #include "analysis/maps/map_keys.hpp"
-#include "analysis/run/axis.hpp"
+#include "analysis/questions/curve_setting.hpp"
 #include "analysis/run/registry.hpp"
-#include "core/results/ragged.hpp"
 
 namespace graze {
 namespace {
-
-/// A start with what became of it.
-struct Tried {
-  LocatedPoint point;
-  CurveFate fate;
-};
 
 class Curves final : public Analysis {
  public:
@@ -39,11 +31,9 @@ class Curves final : public Analysis {
 
  private:
   const Model& model() const { return *problem_.model; }
-  void read_axis_of(const char* name, int axis);
   std::vector<BifurcationKind> read_kinds() const;
   void check_inside(const std::vector<LocatedPoint>& points) const;
   std::vector<LocatedPoint> located_from_state() const;
-  Dataset starts_data(const std::vector<Tried>& tried) const;
 
   Problem problem_;
   Plane plane_;
@@ -66,25 +56,12 @@ BifurcationKind kind_named(const Value& name, const std::string& key) {
 
 Curves::Curves(const Problem& problem) : problem_(problem) {
   const Value& table = problem.analysis;
-  plane_.family.model = problem.model;
-  plane_.family.values = model().values();
-  plane_.family.tolerance = problem.tolerance;
-  plane_.family.section = read_section(table, model(), problem.tolerance);
+  const CurveSetting setting = read_curve_setting(problem);
+  plane_ = setting.plane;
+  options_ = setting.options;
   attractor_ = read_attractor_options(table);
-  read_axis_of("axis", 0);
-  read_axis_of("axis2", 1);
-  if (plane_.family.parameter == plane_.second) {
-    const Value& second = table.at("axis2").at("parameter");
-    throw InputError(second.place(), "analysis.axis2.parameter", second.toml(),
-                     "must differ from that of axis");
-  }
-  options_.walk.step = table.at("step").number("analysis.step");
-  options_.walk.points = static_cast<int>(table.at("points").integer("analysis.points"));
   options_.walk.beyond = table.at("beyond").boolean("analysis.beyond");
-  options_.switching = table.at("switch").boolean("analysis.switch");
-  options_.curves = static_cast<std::size_t>(table.at("curves").integer("analysis.curves"));
   kinds_ = read_kinds();
-  check_continued(table, plane_.family, options_.walk.from[0]);
   from_state_ = table.at("start").text("analysis.start") == "state";
   if (!from_state_) {
     const Value& start = table.at("start");
@@ -117,23 +94,6 @@ void Curves::check_inside(const std::vector<LocatedPoint>& points) const {
     throw InputError(key.place(), axis == 0 ? "analysis.axis" : "analysis.axis2", key.toml(),
                      "none of the points of the continuation lies within from ... to");
   }
-}
-
-void Curves::read_axis_of(const char* name, int axis) {
-  const Value& table = problem_.analysis.at(name);
-  const std::string path = std::string("analysis.") + name;
-  const double from = table.at("from").number(path + ".from");
-  const double to = table.at("to").number(path + ".to");
-  if (!(from < to))
-    throw InputError(table.at("from").place(), path + ".from", table.at("from").toml(),
-                     "must be less than to");
-  Value ends;
-  ends.set("parameter", table.at("parameter"));
-  ends.set("values", Value(Value::Array{table.at("from"), table.at("to")}));
-  (axis == 0 ? plane_.family.parameter : plane_.second) = read_axis(ends, model(), path).parameter;
-  options_.walk.from[axis] = from;
-  options_.walk.to[axis] = to;
-  plane_.widths[axis] = to - from;
 }
 
 std::vector<BifurcationKind> Curves::read_kinds() const {
@@ -194,93 +154,37 @@ std::optional<Dataset> Curves::compute_with(const Box&, Journal& journal) const 
            (!kinds_.empty() && std::find(kinds_.begin(), kinds_.end(), p.seed.kind) == kinds_.end());
   });
   CurveSet set(plane_, options_, journal);
-  std::vector<Tried> tried;
+  std::vector<TriedStart> tried;
   for (std::size_t k = 0; k < points.size(); ++k) {
     journal.progress(static_cast<double>(k) / static_cast<double>(points.size()));
     if (journal.stop()) return std::nullopt;
-    tried.push_back({points[k], set.take(points[k].seed, points[k].text())});
+    tried.push_back({points[k].seed, set.take(points[k].seed, points[k].text())});
   }
   if (journal.stop()) return std::nullopt;
   Dataset data = curves_data(plane_, set.curves());
-  data.groups.push_back({"start", starts_data(tried)});
+  data.groups.push_back({"start", starts_data(plane_, tried)});
   return data;
 }
 
-/// The located points that were started from, and what became of them.
-Dataset Curves::starts_data(const std::vector<Tried>& tried) const {
-  Dataset data;
-  std::vector<std::int8_t> kind;
-  std::vector<std::int32_t> contact, curve;
-  std::vector<double> first, second;
-  std::vector<std::string> reason;
-  for (const Tried& t : tried) {
-    const CurveSeed& seed = t.point.seed;
-    kind.push_back(static_cast<std::int8_t>(seed.kind));
-    contact.push_back(seed.contact);
-    first.push_back(seed.orbit.parameter);
-    second.push_back(seed.second);
-    curve.push_back(t.fate.curve);
-    reason.push_back(t.fate.reason);
-  }
-  const auto& parameters = model().parameters();
-  const Parameter& p = parameters[static_cast<std::size_t>(plane_.family.parameter)];
-  const Parameter& q = parameters[static_cast<std::size_t>(plane_.second)];
-  data.dimensions = {{"point", tried.size()}};
-  add_array(data, "kind", {"point"}, std::move(kind), "kind of the located point", bifurcation_names());
-  add_array(data, p.name, {"point"}, std::move(first), p.meaning, {}, p.unit);
-  add_array(data, q.name, {"point"}, std::move(second), q.meaning, {}, q.unit);
-  add_array(data, "contact", {"point"}, std::move(contact), "contact whose event changes, from 0; -1: none");
-  add_array(data, "curve", {"point"}, std::move(curve), "number of the curve through it; -1: none");
-  data.arrays.push_back(text_array("reason", {"point"}, reason, "why there is no curve through it"));
-  return data;
-}
-
-std::vector<Key> curve_keys() {
+std::vector<Key> curves_keys() {
   std::vector<Key> keys = map_keys();
-  const auto key = [&](const char* name, Key::Type type, const char* meaning) -> Key& {
-    return add_key(keys, name, type, meaning);
-  };
-  const auto axis = [&](const char* name, const char* meaning) {
-    Key& table = key(name, Key::Type::table, meaning);
-    table.required = true;
-    for (Key& k : axis_keys()) {
-      if (k.name != "parameter" && k.name != "from" && k.name != "to") continue;
-      k.required = true;
-      table.children.push_back(std::move(k));
-    }
-  };
-  axis("axis", "the first parameter and its range");
-  axis("axis2", "the second parameter and its range");
+  add_curve_keys(keys, {"parameter", "from", "to"});
   Key& start =
-      key("start", Key::Type::text,
-          "where curves begin: at the points located on the branch, over the first parameter, of what "
-          "[initial] settles to, or at those of a result of continue");
+      add_key(keys, "start", Key::Type::text,
+              "where curves begin: at the points located on the branch, over the first parameter, of what "
+              "[initial] settles to, or at those of a result of continue");
   start.choices = {"state", "from_continue"};
   start.fallback = Value("state");
-  key("branches", Key::Type::text,
+  add_key(
+      keys, "branches", Key::Type::text,
       "start = \"from_continue\": its result file, over one of the two parameters, from the folder of the "
-      "case "
-      "file, else from the current one");
-  key("kind", Key::Type::text, "kind of the curves; default: all that have defining equations");
-  key("kinds", Key::Type::open, "several kinds, a list of texts");
-  Key& switching =
-      key("switch", Key::Type::boolean, "whether to follow the curves that leave points of codimension two");
-  switching.fallback = Value(false);
-  Key& beyond = key("beyond", Key::Type::boolean,
-                    "whether to go on where no motion takes the orbits, as behind a penetrated stop "
-                    "(admissible = 0)");
+      "case file, else from the current one");
+  add_key(keys, "kind", Key::Type::text, "kind of the curves; default: all that have defining equations");
+  add_key(keys, "kinds", Key::Type::open, "several kinds, a list of texts");
+  Key& beyond = add_key(keys, "beyond", Key::Type::boolean,
+                        "whether to go on where no motion takes the orbits, as behind a penetrated stop "
+                        "(admissible = 0)");
   beyond.fallback = Value(false);
-  const CurveOptions defaults;
-  Key& step = key("step", Key::Type::number, "greatest step along a curve; the ranges of the axes are 1");
-  step.fallback = Value(defaults.step);
-  step.range = Range{1e-6, 0.5, false, false};
-  const auto integer = [&](const char* name, std::int64_t fallback, const char* meaning) {
-    Key& k = key(name, Key::Type::integer, meaning);
-    k.fallback = Value(fallback);
-    k.range = Range{1, 1e9, false, false};
-  };
-  integer("points", defaults.points, "points of a curve at most, in either direction");
-  integer("curves", 400, "curves at most");
   return keys;
 }
 
@@ -290,7 +194,7 @@ GRAZE_ANALYSIS(curves) {
   AnalysisInfo info;
   info.name = "curves";
   info.meaning = "curves of bifurcations over two parameters, and the points of codimension two on them";
-  info.keys = curve_keys();
+  info.keys = curves_keys();
   info.make = [](const Problem& problem) -> std::unique_ptr<Analysis> {
     return std::make_unique<Curves>(problem);
   };

@@ -71,8 +71,8 @@ struct LaneBatch {
   int harmonics = 0;
   double rate[most_harmonics] = {};  ///< of their phases, per cell
   const double* phase = nullptr;     ///< [cell][harmonic]: cos, sin, their rates; cells + 1 times
-  int tangents = 0;                  ///< vectors carried along by each lane, as z where a cell begins; at most 2 × Dofs
-  long* queue = nullptr;             ///< room for four entries per lane
+  int tangents = 0;       ///< vectors carried along by each lane, as z where a cell begins; at most 2 × Dofs
+  long* queue = nullptr;  ///< room for four entries per lane
   /// Called for a lane that has to go through a cell, or the rest of it, by other means: the rows are then as
   /// after that cell, or as at rest till the period ends.
   void (*left)(void* owner, long lane, int cell) = nullptr;

@@ -73,7 +73,7 @@ struct Lanes::Fleet {
   std::vector<std::size_t> alone;
   std::int64_t alone_periods = 0;
 
-  void form_series(SeriesKernel kernel, std::vector<SeriesTeam::Member> members);
+  void form_series(SeriesKernel kernel, std::vector<SeriesTeam::Member> members, Repeats repeats);
 };
 
 Lanes::Lanes(std::span<LaneMotion> motions, const Section& section, Repeats repeats)
@@ -95,12 +95,12 @@ Lanes::Lanes(std::span<LaneMotion> motions, const Section& section, Repeats repe
     if (law && set.find(law->shape(false)) != nullptr) {
       lanes.push_back({&motions[k], k, std::move(*law)});
     } else if (smooth && series.width > 0 && SeriesTeam::takes(*smooth, section)) {
-      members.push_back({&motions[k], k, *smooth});
+      members.push_back({&motions[k], k, *smooth, {}});
     } else {
       fleet_->alone.push_back(k);
     }
   }
-  fleet_->form_series(series, std::move(members));
+  fleet_->form_series(series, std::move(members), repeats);
   // Those most alike side by side, in whatever order they come: they tend to be hit in the same cells.
   const auto shape = [](const Lane& l) {
     return std::tie(l.law.dofs, l.law.classical, l.law.cells, l.law.contacts, l.law.orders);
@@ -125,7 +125,8 @@ Lanes::Lanes(std::span<LaneMotion> motions, const Section& section, Repeats repe
 }
 
 /// Of the series: all that are alike.
-void Lanes::Fleet::form_series(SeriesKernel kernel, std::vector<SeriesTeam::Member> members) {
+void Lanes::Fleet::form_series(SeriesKernel kernel, std::vector<SeriesTeam::Member> members,
+                               Repeats repeats) {
   while (!members.empty()) {
     const SeriesLaw law = members.front().law;
     const auto others = std::stable_partition(
@@ -133,7 +134,7 @@ void Lanes::Fleet::form_series(SeriesKernel kernel, std::vector<SeriesTeam::Memb
         [&](const SeriesTeam::Member& member) { return SeriesTeam::alike(member.law, law); });
     std::vector<SeriesTeam::Member> team(members.begin(), others);
     members.erase(members.begin(), others);
-    series.push_back(std::make_unique<SeriesTeam>(kernel, std::move(team), section));
+    series.push_back(std::make_unique<SeriesTeam>(kernel, std::move(team), section, repeats));
   }
 }
 
@@ -159,6 +160,7 @@ void Lanes::advance(std::span<const int> iterates, bool record) {
 
 void Lanes::replace(std::size_t k) {
   for (LaneTeam& team : fleet_->teams) team.replace(k);
+  for (const auto& team : fleet_->series) team->replace(k);
 }
 
 Lanes::Share Lanes::share() const {
@@ -170,7 +172,8 @@ Lanes::Share Lanes::share() const {
   }
   for (const auto& team : fleet_->series) {
     share.marched += team->stepped;
-    share.all += team->stepped + team->alone;
+    share.known += team->known;
+    share.all += team->stepped + team->alone + team->known;
   }
   return share;
 }

@@ -1,4 +1,5 @@
-/// Many motions side by side, in the vectors of the processor: core/lanes/LANES.md.
+/// Many motions side by side, in the vectors of the processor: core/lanes/LANES.md,
+/// core/lanes/series/SERIES.md.
 ///
 /// Marching changes nothing of what is computed: the events are those of System::advance, one motion after
 /// the other, and states agree with it to rounding. What a motion does does not depend on those beside it.

@@ -27,8 +27,8 @@ struct Stack {
   long take() { return entries[--count]; }
 };
 
-/// H: harmonics of the forces, 0: as many as the batch says. Classical: LaneRows. Carries: tangent vectors are
-/// carried along.
+/// H: harmonics of the forces, 0: as many as the batch says. Classical: LaneRows. Carries: tangent vectors
+/// are carried along.
 template <int N, int M, int H, bool Classical, bool Carries>
 class March {
  public:

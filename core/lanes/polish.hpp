@@ -458,8 +458,8 @@ class Polisher {
     }
   }
   /// An impact, in first order: the instant of it moves by −row·ẑ/speed, and the jump by what that and ẑ make
-  /// of the speed. kick, later: what a unit kick does to the nearer end of the cell and to its end; press: the
-  /// acceleration towards the contact before; to_impact(ẑ) moves on from the nearer end.
+  /// of the speed. kick, later: what a unit kick does to the nearer end of the cell and to its end; press:
+  /// the acceleration towards the contact before; to_impact(ẑ) moves on from the nearer end.
   template <class ToImpact>
   void carry_through(const Group& g, const Stop& s, const Mask& lanes, const Mask& early, const V* kick,
                      const V* later, const V& speed, const V& press, const ToImpact& to_impact,

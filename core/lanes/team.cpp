@@ -32,7 +32,8 @@ class ContactCounter final : public Observer {
 
 void advance_alone(LaneMotion& motion, const Section& section) {
   if (const Eigen::Index columns = motion.tangent.cols(); columns > 0) {
-    Tangent tangent{std::move(motion.tangent), Eigen::RowVectorXd::Zero(columns), Eigen::MatrixXd(0, columns)};
+    Tangent tangent{std::move(motion.tangent), Eigen::RowVectorXd::Zero(columns),
+                    Eigen::MatrixXd(0, columns)};
     motion.outcome = motion.system->advance(motion.state, section, tangent);
     motion.tangent = std::move(tangent.state);
   } else {
@@ -182,11 +183,29 @@ void LaneTeam::take_tangent(std::size_t lane) {
 void LaneTeam::note_growth_of(std::size_t lane) {
   LaneMotion& motion = *lanes_[lane].motion;
   if (!at_[lane].marches) return note_growth(motion);
-  take_tangent(lane);
-  note_growth(motion);
-  const double size = motion.growth.back();
+  const std::size_t count = states();
   double* const z = tangent(lane);
-  for (std::size_t i = 0; size > 0 && i < states(); ++i) z[i * lanes_per_block] /= size;
+  const double* factor = &sizes_[lane * count * count];
+  double size = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    double sum = 0;
+    for (std::size_t j = 0; j < count; ++j) sum += *factor++ * z[j * lanes_per_block];
+    size = std::max(size, std::abs(sum));
+  }
+  motion.growth.push_back(size);
+  const double scale = size > 0 ? 1 / size : 1;
+  for (std::size_t i = 0; i < count; ++i) z[i * lanes_per_block] *= scale;
+}
+
+/// Rows that make the entries of a tangent, as size_of counts them, of its modes.
+void LaneTeam::tabulate_sizes() {
+  for (const Lane& l : lanes_) {
+    const Eigen::Index count = l.law.from_modes.rows();
+    for (Eigen::Index i = 0; i < count; ++i) {
+      const double weight = size_of(*l.motion->system, Eigen::VectorXd::Unit(count, i));
+      for (Eigen::Index j = 0; j < count; ++j) sizes_.push_back(weight * l.law.from_modes(i, j));
+    }
+  }
 }
 
 /// Nothing moves there.
@@ -447,6 +466,7 @@ void LaneTeam::advance(std::span<const int> periods, bool record) {
   }
   if (longest == 0) return;
   if (batch_.tangents > 0) bring_tangents();
+  if (batch_.tangents == 1 && sizes_.empty()) tabulate_sizes();
   kept_.clear();
   if (record) {
     if (outside_.empty()) tabulate();

@@ -117,6 +117,7 @@ class LaneTeam {
   void board_tangent(std::size_t lane);
   void take_tangent(std::size_t lane);
   void note_growth_of(std::size_t lane);
+  void tabulate_sizes();
   void count_impacts(std::size_t lane, std::vector<std::int64_t>& list);
   void park(std::size_t lane);
   void board(std::size_t lane, int cell);
@@ -136,6 +137,7 @@ class LaneTeam {
   std::vector<LanePlace> places_;
   std::vector<double> phase_;
   std::vector<double> outside_;  ///< see tabulate
+  std::vector<double> sizes_;    ///< see tabulate_sizes
   std::vector<long> queue_;
   std::vector<Progress> at_;
   std::vector<Mark> marks_;

@@ -117,14 +117,20 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+/// The copy constructor of the variant in libstdc++ 12 destroys what it has not made where memory ends; each
+/// alternative's own is safe.
+Value::Data copied(const Value::Data& data) {
+  return std::visit([](const auto& value) { return Value::Data(value); }, data);
+}
+
 }  // namespace
 
 // Here, because every source that makes one would compile them again.
 Value::Value() = default;
 Value::Value(Data data, Place place) : data_(std::move(data)), place_(std::move(place)) {}
-Value::Value(const Value& other) = default;
+Value::Value(const Value& other) : data_(copied(other.data_)), place_(other.place_) {}
 Value::Value(Value&& other) noexcept = default;
-Value& Value::operator=(const Value& other) = default;
+Value& Value::operator=(const Value& other) { return *this = Value(other); }
 Value& Value::operator=(Value&& other) noexcept = default;
 Value::~Value() = default;
 

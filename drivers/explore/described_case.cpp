@@ -11,11 +11,11 @@
 namespace graze {
 namespace {
 
-constexpr std::array shown_analyses = {"sweep", "continue", "basins", "simulate"};
+constexpr std::array shown_analyses = {"sweep", "continue", "curves", "basins", "simulate"};
 
 void check_analysis(const std::string& name, const std::string& path) {
   if (std::find(shown_analyses.begin(), shown_analyses.end(), name) != shown_analyses.end()) return;
-  throw InputError(path + ": the page shows sweep, continue, basins and simulate, not " + name +
+  throw InputError(path + ": the page shows sweep, continue, curves, basins and simulate, not " + name +
                    "; graze plot draws it");
 }
 

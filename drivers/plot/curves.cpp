@@ -127,7 +127,9 @@ std::string names_note(const Dataset& points) {
     bool present = false;
     for (std::size_t k = 0; k < points.size("point"); ++k)
       present = present || class_name(points.at("kind"), k) == n.kind;
-    if (present) note += fmt::format("{}{} {}", note.empty() ? "" : ", ", n.name, spaced(n.kind));
+    std::string told = spaced(n.kind);
+    if (n.kind.starts_with("resonance_")) told[told.size() - 2] = ':';
+    if (present) note += fmt::format("{}{} {}", note.empty() ? "" : ", ", n.name, told);
   }
   return note;
 }

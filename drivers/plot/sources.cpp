@@ -37,7 +37,8 @@ std::vector<std::string> wanted(const std::string& file, const Attributes& attri
     return names;
   }
   if (analysis == "convergence") return {"error", "outcome"};
-  if (parameters == 0 || analysis == "continue" || analysis == "curves") return {};  // all
+  if (parameters == 0 || analysis == "continue" || analysis == "curves" || analysis == "chart")
+    return {};  // all
   const auto asked = [&](const std::string& name) {
     return std::any_of(options.panels.begin(), options.panels.end(),
                        [&](const std::string& panel) { return panel.substr(0, panel.find(':')) == name; });
@@ -64,6 +65,12 @@ Picture draw(const PlotSource& source, const PlotOptions& options) {
   if (analysis == "basins") return draw_basins(source, options);
   if (analysis == "continue") return draw_branches(source, options);
   if (analysis == "convergence") return draw_convergence(source, options);
+  if (analysis == "chart") {
+    const Dataset* map = source.result.data.group("map");
+    if (map == nullptr) throw InputError(source.name + ": has no group map");
+    const PlotSource below{source.name, {*map, source.result.attributes, true}, source.described};
+    return draw_curves(source, &below, options);
+  }
   if (analysis == "curves") {
     if (options.over.empty()) return draw_curves(source, nullptr, options);
     const PlotSource map = read_source(options.over, options);

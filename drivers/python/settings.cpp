@@ -12,6 +12,23 @@ py::object without_numpy(py::handle object) {
   return py::hasattr(object, "tolist") ? object.attr("tolist")() : py::reinterpret_borrow<py::object>(object);
 }
 
+/// The dotted name of a member of a table.
+std::string member_key(const std::string& table, const std::string& member) {
+  if (table.empty()) return member;
+  std::string key = table;
+  key += '.';
+  key += member;
+  return key;
+}
+
+/// A line "key = value".
+std::string line_of(const std::string& key, const Value& value) {
+  Value table;
+  table.set(key, value);
+  const std::string braced = table.toml();  // "{ key = value }"
+  return braced.substr(2, braced.size() - 4) + '\n';
+}
+
 Value integer_of(py::handle object, const std::string& key) {
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
@@ -33,7 +50,7 @@ Value value_of(py::handle given, const std::string& key) {
     for (const auto& [name, member] : object.cast<py::dict>()) {
       if (!py::isinstance<py::str>(name)) throw InputError({}, key, py::repr(name), "keys must be texts");
       const auto text = name.cast<std::string>();
-      table.emplace_back(text, value_of(member, key.empty() ? text : key + "." + text));
+      table.emplace_back(text, value_of(member, member_key(key, text)));
     }
     return Value(std::move(table));
   }
@@ -49,18 +66,12 @@ Value value_of(py::handle given, const std::string& key) {
 std::string toml_document(const Value& root) {
   std::string text, sections;
   for (const auto& [name, value] : root.table("")) {
-    Value member;
     if (!value.is_table()) {
-      member.set(name, value);
-      text += member.toml().substr(2, member.toml().size() - 4) + "\n";
+      text += line_of(name, value);
       continue;
     }
     sections += "\n[" + name + "]\n";
-    for (const auto& [key, entry] : value.table(name)) {
-      Value line;
-      line.set(key, entry);
-      sections += line.toml().substr(2, line.toml().size() - 4) + "\n";
-    }
+    for (const auto& [key, entry] : value.table(name)) sections += line_of(key, entry);
   }
   return text + sections;
 }

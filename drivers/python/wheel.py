@@ -70,6 +70,13 @@ def _record(name, content):
     return f"{name},sha256={digest},{len(content)}\n"
 
 
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    folder = pathlib.Path(metadata_directory) / f"{_project()['name']}-{_version()}.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text(_metadata(), encoding="utf-8")
+    return folder.name
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     name = f"{_project()['name']}-{_version()}"
     wheel = f"{name}-{_tag()}.whl"

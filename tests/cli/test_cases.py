@@ -48,9 +48,15 @@ class Cases(CliTest):
                     self.graze("run", quick, "-o", "few.h5", "--force", "--quiet", "--set",
                                "analysis.axis.points=3")
                     cut += ["--set", "analysis.sweep=few.h5", "--set", "analysis.branches=2"]
-                if 'name = "convergence"' in text:
+                if 'start = "from_continue"' in text:
+                    self.graze("run", path, "-o", "branches.h5", "--force", "--quiet", "--set",
+                               'analysis={name="continue", axis={parameter="delta", from=0.9, to=1.1}, at=1.0}')
+                    cut += ["--set", "analysis.branches=branches.h5"]
+                if 'name = "convergence"' in text or 'name = "chart"' in text:
                     cut += ["--set", "analysis.axis.points=5"]
-                elif "axis2" in text:
+                if 'name = "curves"' in text:
+                    cut += ["--set", "analysis.points=20"]
+                elif "axis2" in text and 'name = "convergence"' not in text:
                     cut += ["--set", "analysis.axis2.points=4"]
                 self.graze("check", path, *cut)
                 with self.run_case(name, *cut) as file:

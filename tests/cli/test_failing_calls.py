@@ -55,6 +55,18 @@ class FailingCalls(CliTest):
             os.remove(self.path("case.h5"))
         self.assertGreater(failed, 0)
 
+    def test_no_memory_for_settings(self):
+        """The same while models and a case are read: copies of settings break off without harm."""
+        check = ("check", "case.toml")
+        self.assertEqual(self.failing(*check, FAIL_ALLOCATION="0", FAIL_COUNT=self.path("count"))[0], 0)
+        with open(self.path("count"), encoding="utf-8") as file:
+            count = int(file.read())
+        libraries = 5000  # the first ones: HDF5 does not survive one while it starts
+        for number in range(libraries, min(count, 40000), 500):
+            with self.subTest(number):
+                code, _, err = self.failing(*check, FAIL_ALLOCATION=str(number))
+                self.assertIn(code, (0, 1, 2), err)
+
     def test_what_cannot_be_removed(self):
         """The result is whole; what stays of the blocks is named."""
         for name in ("000000.h5", "/lock", "case.h5.blocks"):

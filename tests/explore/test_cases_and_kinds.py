@@ -31,6 +31,23 @@ max_period = 8
 
 MAP = SWEEP.replace("points = 24 }", "points = 7 }\naxis2 = { parameter = \"r1\", from = 0.5, to = 0.9, points = 5 }")
 
+CURVES = """graze = 1
+title = "Curves of a test"
+[model]
+name = "impact_oscillator"
+b = 0.05
+stop = 1.0
+r = 0.8
+omega = 1.3
+F = 0.3
+[analysis]
+name = "curves"
+axis = { parameter = "F", from = 0.01, to = 1.5 }
+axis2 = { parameter = "omega", from = 0.6, to = 2.4 }
+start = "state"
+switch = false
+"""
+
 
 class CasesAndKinds(BrowserTest):
     def explore(self, name, text):
@@ -91,7 +108,7 @@ class CasesAndKinds(BrowserTest):
         self.explore("branches.toml", BRANCHES)
         file = self.computed("branches.toml")
         np.testing.assert_array_equal(file["force_scale"][:], self.js("[...graze.diagram.x]"))
-        whole = self.js("graze.diagram.visible([0.8, 0.9])")
+        whole = self.js("graze.diagram.visible({x: [0.8, 0.9]})")
         self.counted("computed", lambda: self.js("graze.plot.setView({x: [0.8, 0.9], y: graze.plot.view.y})"))
         self.assertGreaterEqual(self.js("graze.added.length"), 1)
         self.assertGreater(self.js("graze.added.reduce((n, b) => n + b.n, 0)"), whole)
@@ -99,6 +116,19 @@ class CasesAndKinds(BrowserTest):
         off = self.js("""((d, added) => Math.max(...added.flatMap((b) => [...b.x].map((x, p) => Math.min(...[...d.x].map((at, q) =>
             Math.hypot(at - x, d.value('x1').at(q, 0) - b.value('x1').at(p, 0))))))))(graze.diagram, graze.added)""")
         self.assertLess(off, 0.05)
+
+    def test_curves(self):
+        self.explore("curves.toml", CURVES)
+        file = self.computed("curves.toml")
+        np.testing.assert_array_equal(file["F"][:], self.js("[...graze.diagram.x]"))
+        np.testing.assert_array_equal(file["omega"][:], self.js("[...graze.diagram.y]"))
+        names = file["kind"].attrs["flag_meanings"].split()
+        self.assertEqual({names[k].replace("_", " ") for k in file["kind"][:]},
+                         set(self.js("graze.plot.legend.map((entry) => entry.name)")))
+        p = int(np.argmax(file["kind"][:][file["curve_index"][:]] == names.index("fold"))) + 20
+        self.counted("motions", lambda: self.js(f"graze.select({p})"))
+        self.assertEqual({"F": file["F"][p], "omega": file["omega"][p]}, self.js("graze.place.parameters"))
+        self.assert_motion_as_run(self.downloaded("motion.toml", lambda: self.press("export-motion")))
 
     def test_one_motion(self):
         self.explore("motion.toml", SIMULATE)

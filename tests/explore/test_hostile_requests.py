@@ -138,7 +138,7 @@ class HostileRequests(unittest.TestCase):
         self.assertEqual(200, self.explorer.ask("run/a", job(["output.file=\"stolen.h5\"", "analysis.axis.points=3"]))[0])
 
     def test_newer_request_ends_the_older(self):
-        slow = job(["analysis.axis.points=20000", "analysis.transient=900000", "analysis.axis.from=1.45", "analysis.axis.to=1.5"])
+        slow = job(["model.f1=0.05", "analysis.axis.points=20000", "analysis.transient=900000", "analysis.axis.from=1.45", "analysis.axis.to=1.5"])
         with concurrent.futures.ThreadPoolExecutor() as pool:
             older = pool.submit(self.explorer.ask, "run/a", slow)
             time.sleep(0.5)
@@ -151,7 +151,7 @@ class HostileRequests(unittest.TestCase):
             return file.read().split()
 
     def test_client_that_goes_away_ends_its_job(self):
-        slow = job(["analysis.axis.points=20000", "analysis.transient=900000", "analysis.axis.from=1.45", "analysis.axis.to=1.5"])
+        slow = job(["model.f1=0.05", "analysis.axis.points=20000", "analysis.transient=900000", "analysis.axis.from=1.45", "analysis.axis.to=1.5"])
         connection = socket.create_connection(("127.0.0.1", self.explorer.port))
         connection.sendall(f"POST {self.explorer.path}run/a HTTP/1.1\r\nHost: 127.0.0.1:{self.explorer.port}\r\nContent-Type: "
                            f"application/json\r\nContent-Length: {len(slow)}\r\n\r\n".encode() + slow)
@@ -165,7 +165,7 @@ class HostileRequests(unittest.TestCase):
         self.assertEqual([], self.children())
 
     def test_crash_of_a_job_harms_nothing_else(self):
-        slow = job(["analysis.axis.points=20000", "analysis.transient=900000", "analysis.axis.from=1.45", "analysis.axis.to=1.5"])
+        slow = job(["model.f1=0.05", "analysis.axis.points=20000", "analysis.transient=900000", "analysis.axis.from=1.45", "analysis.axis.to=1.5"])
         with concurrent.futures.ThreadPoolExecutor() as pool:
             answer = pool.submit(self.explorer.ask, "run/a", slow)
             end = time.monotonic() + PATIENCE

@@ -1,16 +1,23 @@
 /// Curves over two parameters against reference points and closed forms.
 #include "analysis/continuation/curve.hpp"
 
+#include <Eigen/LU>
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "analysis/continuation/beginning.hpp"
+#include "analysis/continuation/branch.hpp"
 #include "analysis/continuation/curve_start.hpp"
+#include "analysis/continuation/settled_start.hpp"
+#include "analysis/maps/attractor.hpp"
+#include "tests/dice.hpp"
 #include "tests/family.hpp"
 
 using namespace graze;
@@ -194,6 +201,155 @@ TEST_CASE("curves pass through all reference points") {
   }
 }
 
+namespace {
+
+/// The curve through a seed, both ways; admissible orbits only.
+std::vector<CurvePoint> curve_through(const Plane& plane, const CurveSeed& seed,
+                                      const CurveOptions& options) {
+  const CurveStart start = start_curve(plane, seed);
+  INFO(start.reason);
+  REQUIRE(start.solution);
+  std::string ends;
+  std::vector<CurvePoint> points;
+  for (const CurveSolution& s : walked(*start.solution, options, ends)) points.push_back(s.point);
+  return points;
+}
+
+/// The oscillator x'' + b x' + x = F cos ωt with a stop at 1: one impact in a period .
+struct OneImpact {
+  double alpha, beta, e12, trace;
+
+  OneImpact(double b, double r, double omega) {
+    const double T = 2 * M_PI / omega;
+    const double frequency = std::sqrt(1 - b * b / 4);
+    const double decay = std::exp(-b * T / 2);
+    const double c = std::cos(frequency * T);
+    const double s = std::sin(frequency * T) / frequency;
+    Eigen::Matrix2d E;
+    E << c + b / 2 * s, s, -s, c - b / 2 * s;
+    E *= decay;
+    const Eigen::Matrix2d Q = (E - Eigen::Matrix2d::Identity()).inverse();
+    alpha = (1 + r) * Q(0, 1);
+    beta = r + (1 + r) * Q(1, 1);
+    e12 = E(0, 1);
+    trace = E.trace();
+  }
+};
+
+double force_of(double amplitude, double b, double omega) {
+  return amplitude * std::hypot(1 - omega * omega, b * omega);
+}
+
+}  // namespace
+
+TEST_CASE("impact oscillator: fold, period doubling and grazing at the closed forms along whole curves") {
+  constexpr double b = 0.05;
+  constexpr double r = 0.8;
+  Plane plane;
+  plane.family = family("name = 'impact_oscillator'\nb = 0.05\nr = 0.8\nstop = 1", "F");
+  plane.second = plane.family.model->parameter_index("omega");
+  CurveOptions options;
+  options.from[0] = 0.01;
+  options.to[0] = 1.5;
+  options.from[1] = 0.6;
+  options.to[1] = 2.4;
+  plane.widths[0] = 1.49;
+  plane.widths[1] = 1.8;
+  CurveOptions beyond = options;
+  beyond.beyond = true;  // the impact passes through speed zero to negative, virtual ones
+  const auto fold = curve_through(
+      plane,
+      {BifurcationKind::fold, -1, {0.0536080120, Eigen::Vector2d(-0.10432833, 1.00975182), 1, 0, 0}, 1.05},
+      beyond);
+  CHECK(fold.size() > 100);
+  int behind = 0;
+  for (const CurvePoint& p : fold) {
+    const OneImpact o(b, r, p.second);
+    const double G = std::abs(o.beta) / std::hypot(p.second * o.alpha, o.beta);
+    const double speed = o.alpha / (o.alpha * o.alpha + std::pow(o.beta / p.second, 2));
+    if (std::abs(speed) > 1e-9) CHECK(p.orbit.admissible == (speed > 0));
+    if (speed < 0) ++behind;
+    CHECK(std::abs(p.orbit.parameter - force_of(G, b, p.second)) < 1e-10);
+  }
+  CHECK(behind > 20);
+  for (const ReferenceCurve& c : references()) {
+    if (std::string(c.id) != "io-A-pd-omega-F-n1-0_68") continue;
+    const ReferencePoint& q = c.points[3];
+    const auto doubling = curve_through(plane,
+                                        {BifurcationKind::period_doubling,
+                                         -1,
+                                         {q.second, Eigen::Vector2d(q.state[0], q.state[1]), 1, 0, 0},
+                                         q.first},
+                                        options);
+    CHECK(doubling.size() > 50);
+    for (const CurvePoint& p : doubling) {
+      const double w = p.second;
+      const OneImpact o(b, r, w);
+      const double T = 2 * M_PI / w;
+      const double y = -(1 + r) * o.e12 * w * w /
+                       (-1 - r * r * std::exp(-b * T) + r * o.trace +
+                        (1 + r) * o.e12 * ((1 - w * w) * o.alpha + o.beta * b));
+      const double G = std::hypot(1 - o.alpha * y, o.beta * y / w);
+      CHECK(std::abs(p.orbit.parameter - force_of(G, b, w)) < 1e-10);
+    }
+  }
+  const double F = force_of(1, b, 1.3);
+  const std::complex<double> X = F / std::complex<double>(1 - 1.3 * 1.3, b * 1.3);
+  const auto grazing = curve_through(
+      plane, {BifurcationKind::grazing, 0, {F, Eigen::Vector2d(X.real(), -1.3 * X.imag()), 1, 0, 0}, 1.3},
+      options);
+  CHECK(grazing.size() > 100);
+  for (const CurvePoint& p : grazing) CHECK(std::abs(p.orbit.parameter - force_of(1, b, p.second)) < 1e-10);
+}
+
+TEST_CASE("impact pair: fold and symmetry breaking of the symmetric motion at the closed forms") {
+  // An impact at the upper wall at phase φ: c ω²/a = β sin φ − 2 cos φ, β = π (1 + r)/(1 − r). The motion
+  // over half a period, mirrored, has the multiplier 1 where tan φ = −β/2 (fold) and −1 where tan φ =
+  // π²/(2β).
+  const auto beta = [](double r) { return M_PI * (1 + r) / (1 - r); };
+  const auto force = [&](double r, double omega, double phi) {
+    return 2 * omega * omega / (beta(r) * std::sin(phi) - 2 * std::cos(phi));
+  };
+  for (const bool fold : {true, false}) {
+    CAPTURE(fold);
+    const auto phase = [&](double r) {
+      return fold ? M_PI - std::atan(beta(r) / 2) : std::atan(M_PI * M_PI / (2 * beta(r)));
+    };
+    for (const char* second : {"r", "omega"}) {
+      constexpr double r = 0.6;
+      constexpr double omega = 1;
+      const double phi = phase(r);
+      const double a = force(r, omega, phi);
+      const double v = 2 * a * std::sin(phi) / (1 - r);  // before the impact
+      const Eigen::Vector2d state(1 - (v * phi - a * std::sin(phi) * phi + a * (1 - std::cos(phi))),
+                                  v - a * std::sin(phi));
+      Plane plane;
+      plane.family = family("name = 'impact_pair'", "a");
+      plane.second = plane.family.model->parameter_index(second);
+      const bool over_r = std::string(second) == "r";
+      CurveOptions options;
+      options.from[0] = 0.01;
+      options.to[0] = 5;
+      options.from[1] = over_r ? 0.3 : 0.5;
+      options.to[1] = over_r ? 0.9 : 2;
+      plane.widths[0] = 2;
+      plane.widths[1] = options.to[1] - options.from[1];
+      const auto points = curve_through(plane,
+                                        {fold ? BifurcationKind::fold : BifurcationKind::branch_point,
+                                         -1,
+                                         {a, state, 1, 0, 0},
+                                         over_r ? r : omega},
+                                        options);
+      CHECK(points.size() > 40);
+      for (const CurvePoint& p : points) {
+        const double at_r = over_r ? p.second : r;
+        const double at_omega = over_r ? omega : p.second;
+        CHECK(std::abs(p.orbit.parameter - force(at_r, at_omega, phase(at_r))) < 1e-10);
+      }
+    }
+  }
+}
+
 TEST_CASE("points of codimension two are located at their reference") {
   for (const ReferenceCurve& c : references()) {
     const std::string kind = c.codim2;
@@ -230,4 +386,127 @@ TEST_CASE("points of codimension two are located at their reference") {
     INFO(ends);
     CHECK(best < tolerance);
   }
+}
+
+namespace {
+
+/// What a motion settles to.
+struct Settled {
+  Signature events;  ///< of a motion that is not periodic none, and minus its class for the periods
+  Eigen::VectorXd state;
+};
+
+/// What a motion settles to beside a curve. Nothing: undetermined.
+std::optional<Settled> settled(const Plane& plane, double first, const CurvePoint& p) {
+  const Family family = plane.at(p.second);
+  const auto system = family.system(first);
+  if (!system || p.orbit.orbit.empty()) return std::nullopt;
+  AttractorOptions options;
+  options.transient = 3000;
+  // On the side on which the orbit of the curve goes on it has moved, and its basin may be narrow.
+  Eigen::VectorXd begin = p.orbit.orbit.front();
+  const auto orbit = find_orbit(family, {first, begin, p.orbit.signature.periods, 0, 0});
+  if (orbit && orbit->point.stable) begin = orbit->point.orbit.front();
+  const Attractor found =
+      find_attractor(PoincareMap(*system, family.section), state_at({begin.begin(), begin.end()}), options);
+  if (found.kind == AttractorClass::undetermined || found.kind == AttractorClass::failed) return std::nullopt;
+  Settled told;
+  told.state = found.points.front().x;
+  told.events.periods = -static_cast<int>(found.kind);
+  if (found.kind == AttractorClass::periodic)
+    told.events = signature_of(record_turn(*system, told.state, found.orbit.period));
+  return told;
+}
+
+}  // namespace
+
+TEST_CASE("what the system settles to changes across the curves of stable orbits") {
+  // By simulation alone, on both sides of points of fold, doubling and grazing curves.
+  constexpr double aside = 2e-3;  // of the range of the first parameter
+  constexpr double far = 0.1;     // of the orbit's size: another attractor, though with the same events
+  int compared = 0;
+  int alike = 0;
+  for (const ReferenceCurve& c : references()) {
+    const std::string kind = c.kind;
+    if (std::string(c.codim2) != "" || std::string(c.model).find("two_dof_stops") == std::string::npos)
+      continue;
+    if (kind != "fold" && kind != "period_doubling" && kind != "grazing") continue;
+    const Plane plane = plane_of(c);
+    const CurveStart start = start_at(c, plane, c.points.front());
+    REQUIRE(start.solution);
+    CurveOptions options = around(c, plane);
+    options.beyond = false;
+    options.points = 30;
+    std::string ends;
+    for (const CurveSolution& s : walked(*start.solution, options, ends)) {
+      const CurvePoint& p = s.point;
+      const Eigen::Index m = s.equations->orbit_size();
+      const bool across = std::abs(s.tangent(m + 1) * s.weights(m + 1)) > 0.3;
+      if (!p.orbit.admissible || !p.orbit.stable || !across) continue;
+      const auto low = settled(plane, p.orbit.parameter - aside * plane.widths[0], p);
+      const auto high = settled(plane, p.orbit.parameter + aside * plane.widths[0], p);
+      if (!low || !high) continue;
+      ++compared;
+      const double jump = (low->state - high->state).cwiseAbs().maxCoeff();
+      if (low->events == high->events && jump < far * p.orbit.size) ++alike;
+    }
+  }
+  CAPTURE(compared, alike);
+  CHECK(compared > 300);
+  CHECK(alike <= compared / 50);
+}
+
+TEST_CASE("random chains: located points lead to curves") {
+  int located = 0;
+  int led = 0;
+  std::string others;
+  for (unsigned seed = 1; seed <= 16; ++seed) {
+    Dice dice(seed);
+    const std::string model =
+        "name = 'two_dof_stops'\nA1 = " + fmt_double(dice.number(0.3, 0.8)) +
+        "\nc1 = " + fmt_double(dice.number(0.05, 0.3)) + "\nc2 = " + fmt_double(dice.number(0.05, 0.3)) +
+        "\nk2 = " + fmt_double(dice.number(0.5, 2)) + "\nm2 = " + fmt_double(dice.number(0.5, 2)) +
+        "\nd1 = " + fmt_double(dice.number(0.1, 0.5)) + "\nd2 = " + fmt_double(dice.number(0.1, 0.5)) +
+        "\nr1 = " + fmt_double(dice.number(0.3, 0.9)) + "\nr2 = " + fmt_double(dice.number(0.3, 0.9));
+    Plane plane;
+    plane.family = family(model, "delta");
+    plane.second = plane.family.model->parameter_index("A1");
+    const double force = plane.family.values[static_cast<std::size_t>(plane.second)];
+    CurveOptions options;
+    options.from[0] = 0.7;
+    options.to[0] = 1.7;
+    options.from[1] = 0.5 * force;
+    options.to[1] = 1.5 * force;
+    options.points = 12;
+    plane.widths[0] = 1;
+    plane.widths[1] = force;
+    const Start begin = settled_start(plane.family, 1.2, state_at({0, 0, 0, 0}), {}, "");
+    if (begin.periods == 0) continue;
+    const auto near = between_events(plane.family, {1.2, begin.orbit.front(), begin.periods, 0, 0});
+    const auto orbit = near ? find_orbit(plane.family, *near) : std::nullopt;
+    if (!orbit) continue;
+    Walk walk;
+    walk.options.from = options.from[0];
+    walk.options.to = options.to[0];
+    for (const Bifurcation& b : continue_branch(plane.family, *orbit, walk).bifurcations) {
+      ++located;
+      const CurveStart start =
+          start_curve(plane, {b.kind, b.contact, {b.parameter, b.state, b.periods, 0, b.phase}, force});
+      std::string ends = start.reason;
+      const std::size_t count = start.solution ? walked(*start.solution, options, ends).size() : 0;
+      // A curve may be short where it ends at a located point.
+      const bool numerical =
+          ends.find("Newton") != std::string::npos || ends.find("another way") != std::string::npos;
+      if (count >= 10 || (count > 0 && !numerical)) {
+        ++led;
+      } else {
+        others += bifurcation_names()[static_cast<std::size_t>(b.kind)] + " at " + fmt_double(b.parameter) +
+                  " of system " + std::to_string(seed) + ": " + ends + "\n";
+      }
+    }
+  }
+  INFO(others);
+  CAPTURE(located, led);
+  CHECK(located >= 60);
+  CHECK(led >= 0.9 * located);
 }

@@ -32,7 +32,7 @@ SMALL = {
     "continue_oscillator": {},
     "periodic_sticking": {},
 }
-OF_THE_FILE = {"created", "hostname", "command_line", "digest", "filetype", "format_version", "threads"}
+OF_THE_FILE = {"created", "hostname", "git_sha1", "command_line", "digest", "filetype", "format_version", "threads"}
 
 
 def written(folder, case, settings):

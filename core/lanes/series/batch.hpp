@@ -6,7 +6,7 @@
 
 namespace graze {
 
-/// One operation of a list; rows are given by where they begin, in numbers.
+/// One operation of a list; rows are given by where they begin.
 struct SeriesOperation {
   enum class Kind : signed char {
     sum,
@@ -26,11 +26,12 @@ struct SeriesOperation {
 
   Kind kind = Kind::sum;
   Function function = Function::sqrt;
-  long result = 0, a = 0, b = 0;
-  long other = 0;    ///< the row after `result`
-  long inverse = 0;  ///< row of its own: in place 0 what is divided by, inverted
-  long rate = 0;     ///< row of its own: k times coefficient k of what is differentiated
-  int fixed = 0;     ///< exponent, or the constant of a sum
+  double* result = nullptr;
+  const double *a = nullptr, *b = nullptr;
+  double* other = nullptr;    ///< the row after `result`
+  double* inverse = nullptr;  ///< row of its own: in place 0 what is divided by, inverted
+  double* rate = nullptr;     ///< row of its own: k times coefficient k of what is differentiated
+  int fixed = 0;              ///< exponent, or the constant of a sum
   /// Terms of a sum, in groups as in core/equations: atoms times literals, times fixed quantities; products
   /// as they are, times literals, times fixed quantities.
   int begin = 0, by_literal = 0, by_fixed = 0, plain_products = 0, products_by_literal = 0,
@@ -38,7 +39,7 @@ struct SeriesOperation {
 };
 
 struct SeriesTerm {
-  long a = 0, b = 0;
+  const double *a = nullptr, *b = nullptr;
   double literal = 1;
   int fixed = 0;
 };
@@ -48,9 +49,9 @@ struct SeriesTerm {
 struct SeriesList {
   const SeriesOperation* operations = nullptr;
   const SeriesTerm* terms = nullptr;
-  const long* outputs = nullptr;  ///< where their rows begin
-  int count = 0;                  ///< of operations
-  double* rows = nullptr;         ///< room for all of them
+  const double* const* outputs = nullptr;  ///< their rows
+  int count = 0;                           ///< of operations
+  double* rows = nullptr;                  ///< room for all of them
 };
 
 struct SeriesContact {
@@ -87,7 +88,7 @@ struct SeriesBatch {
   const SeriesContact* contact = nullptr;
   const int* velocities = nullptr;  ///< states that are velocities
   int velocity_count = 0;
-  const long* weighed = nullptr;  ///< rows that decide how long a step is
+  const double* const* weighed = nullptr;  ///< rows that decide how long a step is
   int weighed_count = 0;
   SeriesRows row{};
   double* rows = nullptr;         ///< of all lanes

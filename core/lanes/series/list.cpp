@@ -60,8 +60,10 @@ bool is_linear_in_time(const Program& program, std::size_t row) {
 SeriesProgram::SeriesProgram(const Program& program, int order, int width) {
   const long stride = static_cast<long>(order + 1) * width;
   long rows = static_cast<long>(program.rows());
-  const auto place = [&](std::size_t row) { return static_cast<long>(row) * stride; };
-  const auto own = [&] { return stride * rows++; };
+  const long own_rows = 2 * static_cast<long>(program.operations().size());
+  rows_.assign(static_cast<std::size_t>(stride * (rows + own_rows)), 0.0);
+  const auto place = [&](std::size_t row) { return rows_.data() + static_cast<long>(row) * stride; };
+  const auto own = [&] { return rows_.data() + stride * rows++; };
   for (const Operation& op : program.operations()) {
     SeriesOperation& o = operations_.emplace_back();
     o.kind = kind_of(op.kind);
@@ -86,7 +88,6 @@ SeriesProgram::SeriesProgram(const Program& program, int order, int width) {
   for (const OperationTerm& t : program.terms())
     terms_.push_back({place(t.a), place(t.b), t.literal, static_cast<int>(t.fixed)});
   for (std::size_t i = 0; i < program.outputs(); ++i) outputs_.push_back(place(program.output(i)));
-  rows_.assign(static_cast<std::size_t>(stride * rows), 0.0);
 }
 
 SeriesList SeriesProgram::list() {

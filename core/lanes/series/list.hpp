@@ -19,7 +19,7 @@ class SeriesProgram {
  private:
   std::vector<SeriesOperation> operations_;
   std::vector<SeriesTerm> terms_;
-  std::vector<long> outputs_;
+  std::vector<const double*> outputs_;
   std::vector<double, LineAllocator<double>> rows_;
 };
 

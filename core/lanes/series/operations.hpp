@@ -21,46 +21,60 @@ inline constexpr double part_of[] = {0,        1.0,      1.0 / 2,  1.0 / 3,  1.0
 inline V get(const double* row, int k) { return load(row + k * width); }
 inline void put(double* row, int k, const V& v) { store(row + k * width, v); }
 
-/// Σ a_j b_{k−j}, j = 1 … k − 1.
-[[gnu::always_inline]] inline V inner(const double* a, const double* b, int k) {
-  V even = all(0), odd = all(0);
-  const double* back = b + (k - 1) * width;
-  const double* forth = a + width;
-  int j = 1;
-  for (; j + 1 < k; j += 2) {
-    even = fma(load(forth), load(back), even);
-    odd = fma(load(forth + width), load(back - width), odd);
-    forth += 2 * width;
-    back -= 2 * width;
-  }
-  if (j < k) even = fma(load(forth), load(back), even);
-  return even + odd;
-}
-
-/// Σ a_j b_{k−j}: the newest coefficients last, so that what is known before need not wait for them.
-[[gnu::always_inline]] inline V product(const double* a, const double* b, int k) {
-  if (k == 0) return get(a, 0) * get(b, 0);
-  return fma(get(a, k), get(b, 0), fma(get(a, 0), get(b, k), inner(a, b, k)));
+/// Σ a_j b_{k−j}, j = 1 … k − 1, in chains that do not wait for each other. Straight code for every k: loops
+/// as short as these end where no processor expects it.
+template <int k>
+inline V inner(const double* a, const double* b) {
+  V sum[4] = {all(0), all(0), all(0), all(0)};
+#pragma GCC unroll 20
+  for (int j = 1; j < k; ++j) sum[j % 4] = fma(get(a, j), get(b, k - j), sum[j % 4]);
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 /// Σ a_j a_{k−j}, j = 1 … k − 1: each pair once.
-[[gnu::always_inline]] inline V inner_square(const double* a, int k) {
-  V sum = all(0);
-  for (int j = 1; 2 * j < k; ++j) sum = fma(get(a, j), get(a, k - j), sum);
-  sum = sum + sum;
-  if (k % 2 == 0) sum = fma(get(a, k / 2), get(a, k / 2), sum);
-  return sum;
+template <int k>
+inline V inner_square(const double* a) {
+  V sum[2] = {all(0), all(0)};
+#pragma GCC unroll 20
+  for (int j = 1; 2 * j < k; ++j) sum[j % 2] = fma(get(a, j), get(a, k - j), sum[j % 2]);
+  const V once = sum[0] + sum[1];
+  const V twice = once + once;
+  return k % 2 == 0 && k > 0 ? fma(get(a, k / 2), get(a, k / 2), twice) : twice;
 }
 
-[[gnu::always_inline]] inline V square(const double* a, int k) {
-  if (k == 0) return get(a, 0) * get(a, 0);
+/// Both for one order.
+struct Convolution {
+  V (*inner)(const double* a, const double* b);
+  V (*inner_square)(const double* a);
+};
+
+class Convolutions {
+ public:
+  static const Convolution& of(int k) { return table(Count<highest + 1>{})[k]; }
+
+ private:
+  static constexpr int highest = 20;
+  template <int... k>
+  static const Convolution* table(Count<0, k...>) {
+    static constexpr Convolution list[] = {{&graze::inner<k>, &graze::inner_square<k>}...};
+    return list;
+  }
+};
+
+/// Σ a_j b_{k−j}, k > 0: the newest coefficients last, so that what is known before need not wait for them.
+[[gnu::always_inline]] inline V product(const double* a, const double* b, int k, const Convolution& with) {
+  return fma(get(a, k), get(b, 0), fma(get(a, 0), get(b, k), with.inner(a, b)));
+}
+
+[[gnu::always_inline]] inline V square(const double* a, int k, const Convolution& with) {
   const V twice = get(a, 0) + get(a, 0);
-  return fma(twice, get(a, k), inner_square(a, k));
+  return fma(twice, get(a, k), with.inner_square(a));
 }
 
 /// Σ j a_j b_{k−j}, j = 1 … k, from the row of j a_j.
-[[gnu::always_inline]] inline V rate_product(const double* rate, const double* b, int k) {
-  return fma(get(rate, k), get(b, 0), inner(rate, b, k));
+[[gnu::always_inline]] inline V rate_product(const double* rate, const double* b, int k,
+                                             const Convolution& with) {
+  return fma(get(rate, k), get(b, 0), with.inner(rate, b));
 }
 
 inline double one_apply(SeriesOperation::Function f, double a) {
@@ -143,22 +157,18 @@ inline void sine_cosine(const V& a, V& sine, V& cosine) {
   }
 }
 
+/// Coefficient k of a sum from its constant on; `products(term)` works out a product.
+template <class Products>
 [[gnu::always_inline]] inline V sum_of(const SeriesList& list, const SeriesOperation& op, const double* fixed,
-                                       int k) {
-  double* const rows = list.rows;
-  V total = k == 0 ? load(fixed + op.fixed * width) : all(0);
+                                       int k, V total, const Products& products) {
   const SeriesTerm* term = list.terms + op.begin;
   const auto factor = [&] { return load(fixed + term->fixed * width); };
-  const auto of_products = [&] {
-    return term->a == term->b ? square(rows + term->a, k) : product(rows + term->a, rows + term->b, k);
-  };
-  for (int i = 0; i < op.by_literal; ++i, ++term)
-    total = fma(get(rows + term->a, k), all(term->literal), total);
-  for (int i = 0; i < op.by_fixed; ++i, ++term) total = fma(get(rows + term->a, k), factor(), total);
-  for (int i = 0; i < op.plain_products; ++i, ++term) total = total + of_products();
+  for (int i = 0; i < op.by_literal; ++i, ++term) total = fma(get(term->a, k), all(term->literal), total);
+  for (int i = 0; i < op.by_fixed; ++i, ++term) total = fma(get(term->a, k), factor(), total);
+  for (int i = 0; i < op.plain_products; ++i, ++term) total = total + products(*term);
   for (int i = 0; i < op.products_by_literal; ++i, ++term)
-    total = fma(of_products(), all(term->literal), total);
-  for (int i = 0; i < op.products_by_fixed; ++i, ++term) total = fma(of_products(), factor(), total);
+    total = fma(products(*term), all(term->literal), total);
+  for (int i = 0; i < op.products_by_fixed; ++i, ++term) total = fma(products(*term), factor(), total);
   return total;
 }
 
@@ -166,21 +176,23 @@ inline void sine_cosine(const V& a, V& sine, V& cosine) {
 inline void work_out_first(const SeriesList& list, const SeriesOperation& op, const double* fixed) {
   using Kind = SeriesOperation::Kind;
   using Function = SeriesOperation::Function;
-  double* const r = list.rows + op.result;
-  double* const other = list.rows + op.other;
-  const V a = get(list.rows + op.a, 0);
+  double* const r = op.result;
+  double* const other = op.other;
+  const V a = get(op.a, 0);
   const auto invert = [&](const V& divisor) {
     const V inverse = all(1) / divisor;
-    put(list.rows + op.inverse, 0, inverse);
+    put(op.inverse, 0, inverse);
     return inverse;
   };
   switch (op.kind) {
     case Kind::sum:
-      put(r, 0, sum_of(list, op, fixed, 0));
+      put(r, 0, sum_of(list, op, fixed, 0, load(fixed + op.fixed * width), [](const SeriesTerm& t) {
+            return get(t.a, 0) * get(t.b, 0);
+          }));
       break;
     case Kind::quotient:
-      put(r, 0, a / get(list.rows + op.b, 0));
-      invert(get(list.rows + op.b, 0));
+      put(r, 0, a / get(op.b, 0));
+      invert(get(op.b, 0));
       break;
     case Kind::reciprocal:
       put(r, 0, invert(a));
@@ -217,34 +229,37 @@ inline void work_out_first(const SeriesList& list, const SeriesOperation& op, co
     }
     case Kind::antiderivative:
       put(r, 0, apply(op.function, a));
-      invert(get(list.rows + op.b, 0));
+      invert(get(op.b, 0));
       break;
   }
 }
 
 /// Coefficient k > 0.
-inline void work_out(const SeriesList& list, const SeriesOperation& op, const double* fixed, int k) {
+inline void work_out(const SeriesList& list, const SeriesOperation& op, const double* fixed, int k,
+                     const Convolution& with) {
   using Kind = SeriesOperation::Kind;
-  double* const r = list.rows + op.result;
-  double* const other = list.rows + op.other;
-  double* const rate = list.rows + op.rate;
-  const double* const a = list.rows + op.a;
-  const double* const b = list.rows + op.b;
-  const auto inverse = [&] { return get(list.rows + op.inverse, 0); };
+  double* const r = op.result;
+  double* const other = op.other;
+  double* const rate = op.rate;
+  const double* const a = op.a;
+  const double* const b = op.b;
+  const auto inverse = [&] { return get(op.inverse, 0); };
   const auto keep_rate = [&](const double* of) { put(rate, k, get(of, k) * all(k)); };
   const V share = all(part_of[k]);
   switch (op.kind) {
     case Kind::sum:
-      put(r, k, sum_of(list, op, fixed, k));
+      put(r, k, sum_of(list, op, fixed, k, all(0), [&](const SeriesTerm& t) {
+            return t.a == t.b ? square(t.a, k, with) : product(t.a, t.b, k, with);
+          }));
       break;
     case Kind::quotient:
-      put(r, k, (get(a, k) - fma(get(b, k), get(r, 0), inner(b, r, k))) * inverse());
+      put(r, k, (get(a, k) - fma(get(b, k), get(r, 0), with.inner(b, r))) * inverse());
       break;
     case Kind::reciprocal:
-      put(r, k, -fma(get(a, k), get(r, 0), inner(a, r, k)) * inverse());
+      put(r, k, -fma(get(a, k), get(r, 0), with.inner(a, r)) * inverse());
       break;
     case Kind::root:
-      put(r, k, (get(a, k) - inner_square(r, k)) * inverse());
+      put(r, k, (get(a, k) - with.inner_square(r)) * inverse());
       break;
     case Kind::power: {
       const V p = load(fixed + op.fixed * width), more = p + all(1);
@@ -255,12 +270,12 @@ inline void work_out(const SeriesList& list, const SeriesOperation& op, const do
     }
     case Kind::exponential:
       keep_rate(a);
-      put(r, k, rate_product(rate, r, k) * share);
+      put(r, k, rate_product(rate, r, k, with) * share);
       break;
     case Kind::sine:
       keep_rate(a);
-      put(r, k, rate_product(rate, other, k) * share);
-      put(other, k, -rate_product(rate, r, k) * share);
+      put(r, k, rate_product(rate, other, k, with) * share);
+      put(other, k, -rate_product(rate, r, k, with) * share);
       break;
     case Kind::harmonic: {
       const V turn = get(a, 1) * share;
@@ -270,22 +285,22 @@ inline void work_out(const SeriesList& list, const SeriesOperation& op, const do
     }
     case Kind::hyperbolic_sine:
       keep_rate(a);
-      put(r, k, rate_product(rate, other, k) * share);
-      put(other, k, rate_product(rate, r, k) * share);
+      put(r, k, rate_product(rate, other, k, with) * share);
+      put(other, k, rate_product(rate, r, k, with) * share);
       break;
     case Kind::tangent:
       keep_rate(a);
-      put(r, k, rate_product(rate, other, k) * share);
-      put(other, k, square(r, k));
+      put(r, k, rate_product(rate, other, k, with) * share);
+      put(other, k, square(r, k, with));
       break;
     case Kind::hyperbolic_tangent:
       keep_rate(a);
-      put(r, k, rate_product(rate, other, k) * share);
-      put(other, k, -square(r, k));
+      put(r, k, rate_product(rate, other, k, with) * share);
+      put(other, k, -square(r, k, with));
       break;
     case Kind::antiderivative: {
       // The rate of r is known up to k − 1 only: what it stands beside in a product is b_0.
-      put(r, k, fma(get(a, k), all(k), -inner(rate, b, k)) * inverse() * share);
+      put(r, k, fma(get(a, k), all(k), -with.inner(rate, b)) * inverse() * share);
       keep_rate(r);
       break;
     }

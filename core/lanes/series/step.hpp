@@ -63,7 +63,7 @@ class SeriesRun {
   double* row(int r) const { return b_.rows + r * width; }
   double* coefficients(int state) const { return b_.flow.rows + (1 + state) * stride_; }
   double* polynomial(int guard) const { return b_.polynomials + guard * stride_; }
-  const double* gap(int contact) const { return b_.flow.rows + b_.flow.outputs[b_.states + contact]; }
+  const double* gap(int contact) const { return b_.flow.outputs[b_.states + contact]; }
   int guards() const { return b_.contacts + (b_.section == SeriesBatch::Section::level ? 1 : 0); }
 
   unsigned step(unsigned active);
@@ -86,7 +86,6 @@ class SeriesRun {
   V armed_{};     ///< 1 where the section may be met next, −1 where its level has to be passed first
   V side_[32]{};  ///< of contacts
   V rebound_{};   ///< of the lanes that are hit
-  V h_{};
 };
 
 inline void SeriesRun::expand() {
@@ -95,30 +94,31 @@ inline void SeriesRun::expand() {
   for (int s = 0; s < b_.states; ++s) put(coefficients(s), 0, load(row(b_.row.state + s)));
   const auto integrate = [&](int k) {
     const V share = all(part_of[k + 1]);
-    for (int s = 0; s < b_.states; ++s)
-      put(coefficients(s), k + 1, get(list.rows + list.outputs[s], k) * share);
+    for (int s = 0; s < b_.states; ++s) put(coefficients(s), k + 1, get(list.outputs[s], k) * share);
   };
   evaluate(list, fixed_);
   integrate(0);
   for (int k = 1; k <= b_.order; ++k) {
-    for (int i = 0; i < list.count; ++i) work_out(list, list.operations[i], fixed_, k);
+    const Convolution with = Convolutions::of(k);
+    for (int i = 0; i < list.count; ++i) work_out(list, list.operations[i], fixed_, k, with);
     if (k < b_.order) integrate(k);
   }
 }
 
-/// As TaylorFlow::choose: the last orders of every series are `tolerance` of its size, h being first 0 and
-/// then the length found with that.
+/// The radius of convergence that the last coefficients of every series tell, each as a share of its size
+/// |c_0| + |c_1| h + |c_2| h² (several, as symmetric motions lack three of four), and the part of it on which
+/// the last term is `tolerance`; h being first 0 and then the length found with that.
 inline V SeriesRun::length(Mask& certain) const {
   constexpr int looked_at = 4;
   const int n = b_.order;
   const V longest = rough_logarithm(all(40) / load(row(b_.row.rate)));
-  const V tolerance = rough_logarithm(all(b_.tolerance));
+  const V part = rough_logarithm(all(b_.tolerance)) * all(part_of[n]);
   V h = all(0);
   V sum = all(0);
   for (int pass = 0; pass < 2; ++pass) {
     V left_out[looked_at] = {all(0), all(0), all(0), all(0)};
     for (int i = 0; i < b_.weighed_count; ++i) {
-      const double* const c = b_.flow.rows + b_.weighed[i];
+      const double* const c = b_.weighed[i];
       const V size = fma(h, fma(h, modulus(get(c, 2)), modulus(get(c, 1))), modulus(get(c, 0)));
       const V inverse = pick(above(size, 0), all(1) / size, all(0));
       for (int j = 0; j < looked_at; ++j)
@@ -128,7 +128,7 @@ inline V SeriesRun::length(Mask& certain) const {
     }
     V logarithm = longest;
     for (int j = 0; j < looked_at; ++j)
-      logarithm = smaller(logarithm, (tolerance - rough_logarithm(left_out[j])) * all(part_of[n - j]));
+      logarithm = smaller(logarithm, part - rough_logarithm(left_out[j]) * all(part_of[n - j]));
     h = rough_power(logarithm);
   }
   certain = same(sum, all(0)) & above(h, 0);
@@ -298,7 +298,7 @@ inline void SeriesRun::hit(int i, const Mask& here, const V& time, V* x, Mask& l
     for (int s = 0; s < b_.states; ++s) put(list.rows + (1 + s) * width, 0, x[s]);
     evaluate(list, fixed_);
   };
-  const auto result = [](const SeriesList& list, int k) { return load(list.rows + list.outputs[k]); };
+  const auto result = [](const SeriesList& list, int k) { return load(list.outputs[k]); };
   give(contact.impact);
   const V side = side_[i];
   const V gap = result(contact.impact, 0), approach = -result(contact.impact, 1) * side;

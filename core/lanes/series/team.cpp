@@ -9,6 +9,7 @@
 
 #include "core/math/denormals.hpp"
 #include "core/math/root_search.hpp"
+#include "core/system/memoising_system.hpp"
 #include "core/system/mode.hpp"
 
 namespace graze {
@@ -23,7 +24,7 @@ constexpr int impacts_per_iterate = 500;  // of an iterate; more of them are not
 /// (Jorba, Zou: A software package for the numerical integration of ODEs by means of high-order Taylor
 /// methods, Experimental Mathematics 14 (2005) 99-117)
 int order_for(double tolerance) {
-  return std::clamp(static_cast<int>(std::ceil(1 - std::log(tolerance) / 2)), least_order, most_order);
+  return std::clamp(static_cast<int>(std::round(1 - std::log(tolerance) / 2)), least_order, most_order);
 }
 
 double first_zero_of(const double* c, int count) {
@@ -56,8 +57,9 @@ bool SeriesTeam::alike(const SeriesLaw& a, const SeriesLaw& b) {
          a.patience == b.patience;
 }
 
-SeriesTeam::SeriesTeam(SeriesKernel kernel, std::vector<Member> members, const Section& section)
-    : kernel_(kernel), members_(std::move(members)), section_(section) {
+SeriesTeam::SeriesTeam(SeriesKernel kernel, std::vector<Member> members, const Section& section,
+                       Lanes::Repeats repeats)
+    : kernel_(kernel), members_(std::move(members)), section_(section), repeats_(repeats) {
   const SeriesLaw& law = members_.front().law;
   batch_.order = order_for(law.integration);
   batch_.tolerance = law.integration;
@@ -102,7 +104,7 @@ void SeriesTeam::lay_out() {
   batch_.contact = contacts_.data();
   // The series of all states and of gaps that are not states themselves.
   const long stride = static_cast<long>(batch_.order + 1) * kernel_.width;
-  for (int s = 0; s < n; ++s) weighed_.push_back((1 + s) * stride);
+  for (int s = 0; s < n; ++s) weighed_.push_back(batch_.flow.rows + (1 + s) * stride);
   for (int i = 0; i < m; ++i) weighed_.push_back(batch_.flow.outputs[n + i]);
   std::sort(weighed_.begin(), weighed_.end());
   weighed_.erase(std::unique(weighed_.begin(), weighed_.end()), weighed_.end());
@@ -251,8 +253,65 @@ void SeriesTeam::iterate_alone(int lane) {
 }
 
 void SeriesTeam::finish_iterate(int lane) {
-  ++at_[static_cast<std::size_t>(lane)].done;
-  if (record_) record_point(motion(lane));
+  Place& at = at_[static_cast<std::size_t>(lane)];
+  Member& member = members_[at.member];
+  ++at.done;
+  if (record_) record_point(*member.motion);
+  const bool looks_back = repeats_ == Lanes::Repeats::known && member.law.period > 0;
+  if (looks_back && member.motion->outcome == Outcome::ok) look_back(member, at);
+}
+
+/// Whether the motion of a forced system has been where it is, bit by bit: then it does again what it did
+/// since. The mark is taken anew after 1, 2, 4, 8, 16, then after 16 or a quarter of all iterates.
+void SeriesTeam::look_back(Member& member, Place& at) {
+  Member::Mark& mark = member.mark;
+  ++mark.since;
+  if (mark.iterates > 0 && go_on_alike(member.motion->state, mark.state)) {
+    repeat(member, at);
+  } else if (mark.since >= mark.span) {
+    mark.iterates += mark.since;
+    mark.span = static_cast<int>(std::max(std::min<std::int64_t>(mark.iterates, 16), mark.iterates / 4));
+    mark.since = 0;
+    mark.state = member.motion->state;
+    mark.impacts = member.motion->impacts;
+  }
+}
+
+/// The iterates since the mark again, as often as there is time for.
+void SeriesTeam::repeat(Member& member, Place& at) {
+  Member::Mark& mark = member.mark;
+  LaneMotion& moved = *member.motion;
+  const int length = std::exchange(mark.since, 0);
+  const std::int64_t turns = moved.state.turns - std::exchange(mark.state.turns, moved.state.turns);
+  const std::vector<std::int64_t> before = std::exchange(mark.impacts, moved.impacts);
+  const int times = (at.due - at.done) / length;
+  if (times == 0 || (record_ && at.done < length)) return;  // once more, to have the states
+  for (std::size_t i = 0; i < moved.impacts.size(); ++i)
+    moved.impacts[i] += times * (moved.impacts[i] - before[i]);
+  if (record_) {
+    const std::size_t points = static_cast<std::size_t>(length * moved.state.x.size());
+    const std::size_t stamps = static_cast<std::size_t>(length);
+    for (int k = 0; k < times; ++k) {
+      for (std::size_t j = 0; j < points; ++j)
+        moved.points.push_back(moved.points[moved.points.size() - points]);
+      for (std::size_t j = 0; j < stamps; ++j) {
+        LaneMotion::Stamp stamp = moved.stamps[moved.stamps.size() - stamps];
+        stamp.turns += turns;
+        moved.stamps.push_back(stamp);
+      }
+    }
+  }
+  moved.state.turns += times * turns;
+  mark.state.turns = moved.state.turns;
+  mark.impacts = moved.impacts;
+  at.done += times * length;
+  known += times * length;
+}
+
+void SeriesTeam::replace(std::size_t number) {
+  for (Member& member : members_) {
+    if (member.number == number) member.mark = {};
+  }
 }
 
 void SeriesTeam::advance(std::span<const int> iterates, bool record) {

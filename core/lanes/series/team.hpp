@@ -23,6 +23,15 @@ class SeriesTeam {
     LaneMotion* motion;
     std::size_t number;  ///< of the motion, among all
     SeriesLaw law;
+    /// A state of the past that later ones are compared with.
+    struct Mark {
+      HybridState state{};
+      std::vector<std::int64_t> impacts{};
+      int since = 0;              ///< iterates
+      int span = 1;               ///< … till another one takes its place
+      std::int64_t iterates = 0;  ///< of the motion, when it was taken
+    };
+    Mark mark{};
   };
 
   /// Whether kernels move such a motion from one of these sections to the next.
@@ -30,13 +39,16 @@ class SeriesTeam {
   /// Whether two motions may be in one team.
   static bool alike(const SeriesLaw& a, const SeriesLaw& b);
 
-  SeriesTeam(SeriesKernel kernel, std::vector<Member> members, const Section& section);
+  SeriesTeam(SeriesKernel kernel, std::vector<Member> members, const Section& section,
+             Lanes::Repeats repeats);
   SeriesTeam(const SeriesTeam&) = delete;
   SeriesTeam& operator=(const SeriesTeam&) = delete;
   /// As Lanes::advance.
   void advance(std::span<const int> iterates, bool record);
+  /// As Lanes::replace, if the motion is one of these.
+  void replace(std::size_t number);
 
-  std::int64_t stepped = 0, alone = 0;  ///< iterates so far
+  std::int64_t stepped = 0, alone = 0, known = 0;  ///< iterates so far
 
  private:
   using Values = std::vector<double, LineAllocator<double>>;
@@ -53,15 +65,19 @@ class SeriesTeam {
   void put_down(int lane);
   void iterate_alone(int lane);
   void finish_iterate(int lane);
+  struct Place;
+  void look_back(Member& member, Place& at);
+  void repeat(Member& member, Place& at);
 
   SeriesKernel kernel_;
   std::vector<Member> members_;
   Section section_;
+  Lanes::Repeats repeats_;
   SeriesBatch batch_;
   std::unique_ptr<SeriesProgram> flow_;
   std::vector<std::unique_ptr<SeriesProgram>> programs_;
   std::vector<SeriesContact> contacts_;
-  std::vector<long> weighed_;
+  std::vector<const double*> weighed_;
   Values rows_, polynomials_;
 
   /// What a lane is at.
@@ -71,7 +87,7 @@ class SeriesTeam {
     int due = 0;   ///< … and all of them
   };
   std::vector<Place> at_;
-  std::size_t waiting_ = 0;  ///< member that comes next
+  std::size_t waiting_ = 0;        ///< member that comes next
   std::span<const int> iterates_;  ///< of the advance that is under way
   bool record_ = false;
   unsigned denormals_ = 0;

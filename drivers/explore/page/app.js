@@ -136,8 +136,7 @@ class App {
       const last = ++count === runs.length;
       if (count === 1) this.times.first = performance.now() - began;
       if (branches) { parts.push(diagramOf(frame)); if (last) this.takeBranches(parts); return; }
-      const better = last || !this.diagram || home || diagramOf(frame).visible(view?.x && this.diagram.gridX ? view : view?.x ?? [-Infinity, Infinity]) >
-        this.diagram.visible(this.diagram.gridX ? view : view.x) || this.stale;
+      const better = last || !this.diagram || home || this.stale || !view || diagramOf(frame).visible(view) > this.diagram.visible(view);
       if (!better) return;
       this.stale = false;
       this.take(frame, settings[count - 1], home && count === 1 && !this.goal);
@@ -146,7 +145,7 @@ class App {
     if (!done) return false;
     this.plot.drawNow();
     this.times.full = performance.now() - began;
-    this.status(`${this.diagram.visible(this.diagram.gridX ? this.plot.view : this.plot.view.x)} points, first picture after ${Math.round(this.times.first)} ms, full after ${Math.round(this.times.full)} ms`);
+    this.status(`${this.diagram.visible(this.plot.view)} points, first picture after ${Math.round(this.times.first)} ms, full after ${Math.round(this.times.full)} ms`);
     document.body.dataset.computed = String(Number(document.body.dataset.computed ?? 0) + 1);
     return true;
   }
@@ -225,7 +224,7 @@ class App {
     if (!last || (near(this.plot.view.x, last.x) && near(this.plot.view.y, last.y))) return;
     const sameX = near(this.plot.view.x, last.x);
     this.remember();
-    if (!sameX || this.diagram.gridX) this.refine();
+    if (!sameX || this.diagram.plane) this.refine();
   }
   changed() {
     clearTimeout(this.writing);
@@ -417,7 +416,7 @@ class App {
     this.stale = true;
     const wasAdded = this.added;
     this.added = [];
-    const view = this.diagram instanceof Branches || !this.diagram ? null : this.plot.view;
+    const view = !this.diagram || this.diagram.whole ? null : this.plot.view;
     if (await this.compute(view)) {
       this.showFields();
       this.remember();
@@ -437,7 +436,7 @@ class App {
   choose(quantity) {
     this.quantity = quantity;
     const home = this.diagram.home(quantity);
-    this.plot.view = { x: this.plot.view.x, y: this.diagram.gridX ? this.plot.view.y : home.y };
+    this.plot.view = { x: this.plot.view.x, y: this.diagram.plane ? this.plot.view.y : home.y };
     this.layers();
     this.changed();
   }

@@ -40,7 +40,12 @@ function inside([from, to], parameter) {
 const axisText = (kind, name, [from, to], points) =>
   `{ ${kind} = "${name}", from = ${toml(from)}, to = ${toml(to)}${points ? `, points = ${points}` : ""} }`;
 
+/**
+ * What the kinds have in common. `recomputes`: a zoom is computed anew, by runs(); `plane`: both axes are parameters or
+ * initial states; `whole`: other parameters need all of it computed anew.
+ */
 class Diagram {
+  band = 0; recomputes = true; plane = false; whole = false;
   constructor(frame) {
     this.data = frame.data;
     this.known = frame.header.case;
@@ -59,6 +64,8 @@ class Diagram {
     return Array.from({ length: n }, (_, k) => ({ re: re[index * n + k], im: im[index * n + k] }))
       .filter((m) => Number.isFinite(m.re));
   }
+  /** Points within a view. */
+  visible({ x: [from, to] }) { let n = 0; for (const x of this.x) if (x >= from && x <= to) ++n; return n; }
   parameter(name) { return this.known.parameters.find((p) => p.name === name); }
   /** Arrays with one number per point, besides what the diagram is made of. */
   scalars(dimensions, left) {
@@ -70,6 +77,23 @@ class Diagram {
     if (this.states.includes(name)) return label(this.known, name);
     const array = this.data.array(name);
     return array && array.unit && array.unit !== "1" ? `${spaced(name)} [${array.unit}]` : spaced(name);
+  }
+  /** A point of a branch or a curve: a periodic orbit. */
+  orbitPlace(index, parameters, what, number) {
+    const d = this.data, width = this.states.length, n = this.iterates;
+    const iterates = [];
+    for (let k = 0; k < n; ++k) {
+      const state = this.stateAt("orbit_state", index, width, k, n);
+      if (state.every(Number.isFinite)) iterates.push(state);
+    }
+    const forcing = Math.round(d.at("forcing_periods", index));
+    const facts = [["class", `periodic, period ${iterates.length}, ${d.at("stable", index) === "yes" ? "stable" : "unstable"}`],
+      [what, String(number)], ["forcing periods", text(forcing)], ["time of one turn", text(d.at("orbit_time", index))],
+      ["residual", text(d.at("residual", index), 2)]];
+    const impacts = d.array("impacts");
+    if (impacts) { const per = impacts.count / this.n; facts.push(["impacts", Array.from(impacts.values.subarray(index * per, (index + 1) * per)).join(", ")]); }
+    return { point: index, parameters, state: iterates[0] ?? [], time: 0, forcing: forcing >= 1 ? forcing : NaN, turn: d.at("orbit_time", index),
+      period: iterates.length, iterates, multipliers: this.multipliers(index), facts, note: `${what} ${number}` };
   }
   /** What a point of a sweep says of itself. */
   facts(index) {
@@ -106,7 +130,7 @@ export class Sweep extends Diagram {
     this.starts = this.data.dimensions.start ?? 1;
     this.iterates = this.data.dimensions.iterate;
     this.sets = this.data.values("attractor_set");
-    this.recomputes = true;
+    this.band = 6 + 9 * Math.min(this.starts, 4);
   }
   quantities() { return [...this.states, ...this.scalars(this.dimensions, []), "period"].filter((q) => this.states.includes(q) || this.data.has(q)); }
   xLabel() { return label(this.known, this.name); }
@@ -124,8 +148,6 @@ export class Sweep extends Diagram {
     const [a, b] = extent(this.x);
     return { x: a < b ? [a, b] : roomy([a, b]), y: roomy(extent(all)) };
   }
-  covers([from, to]) { const [a, b] = extent(this.x); return a <= from && b >= to; }
-  visible([from, to]) { let n = 0; for (const x of this.x) if (x >= from && x <= to) ++n; return n; }
   colourOf(p) {
     const found = this.data.at("attractor", p);
     if (this.sets && found === "periodic") return this.colours.sets[Math.max(this.sets[p], 0) % this.colours.sets.length];
@@ -143,7 +165,6 @@ export class Sweep extends Diagram {
     }
     return [...entries].sort((a, b) => a[0].localeCompare(b[0])).map(([name, colour]) => ({ name, colour }));
   }
-  get band() { return 6 + 9 * Math.min(this.starts, 4); }
   layer(quantity) {
     const { per, at } = this.values(quantity);
     const layer = (c, plot) => {
@@ -267,8 +288,7 @@ class Grid extends Diagram {
     this.gridX = this.data.values(this.xName);
     this.gridY = this.data.values(this.yName);
     this.rows = this.gridY.length;
-    this.band = 0;
-    this.recomputes = true;
+    this.plane = true;
   }
   xLabel() { return label(this.known, this.xName); }
   quantityLabel(quantity) { return quantity === "regions" ? label(this.known, this.yName) : `${label(this.known, this.yName)}  (colour: ${super.quantityLabel(quantity)})`; }
@@ -423,6 +443,26 @@ export class Basins extends Grid {
 
 const pointColours = { fold: "#d55e00", period_doubling: "#0072b2", neimark_sacker: "#009e73", branch_point: "#7b3294", grazing: "#b07d00" };
 
+/** Located points, with their names as far as there is room. */
+function paintMarks(c, plot, all) {
+  const { left, top, width, height } = plot.inner;
+  const taken = [];
+  c.font = '12px system-ui, "DejaVu Sans", sans-serif'; c.textBaseline = "middle"; c.textAlign = "left";
+  for (const { kind, px, py } of all) {
+    c.strokeStyle = pointColours[kind] ?? "#30363c"; c.fillStyle = "#fff"; c.lineWidth = 1.8;
+    c.beginPath(); c.arc(px, py, 4.2, 0, 7); c.fill(); c.stroke();
+  }
+  for (const { kind, px, py } of all) {
+    const name = spaced(kind), box = { x: px + 7, y: py - 8, w: c.measureText(name).width, h: 16 };
+    if (px < left || px > left + width || py < top || py > top + height) continue;
+    if (box.x + box.w > left + width) box.x = px - 7 - box.w;
+    if (taken.some((t) => box.x < t.x + t.w && t.x < box.x + box.w && box.y < t.y + t.h && t.y < box.y + box.h)) continue;
+    taken.push(box);
+    c.fillStyle = "#fff"; c.globalAlpha = 0.8; c.fillRect(box.x - 1, box.y + 1, box.w + 2, box.h - 2); c.globalAlpha = 1;
+    c.fillStyle = "#1a1a1a"; c.fillText(name, box.x, py);
+  }
+}
+
 /** Branches of periodic orbits and their located points. */
 export class Branches extends Diagram {
   constructor(frame) {
@@ -435,9 +475,8 @@ export class Branches extends Diagram {
     this.n = this.x.length;
     this.branch = this.data.values("branch") ?? [];
     this.iterates = this.data.dimensions.iterate ?? 1;
-    this.band = 0;
-    this.recomputes = true;
     this.background = this.data.groups.sweep;
+    this.whole = true;
   }
   quantities() { return [...this.states, ...this.scalars(["point"], [this.name, "residual"])]; }
   xLabel() { return label(this.known, this.name); }
@@ -453,7 +492,6 @@ export class Branches extends Diagram {
     for (let p = 0; p < this.n; ++p) for (let k = 0; k < per; ++k) if (Math.abs(at(p, k)) < 1e6) all.push(at(p, k));
     return { x: roomy(extent(this.x), 0.02), y: roomy(extent(all)) };
   }
-  visible([from, to]) { let n = 0; for (const x of this.x) if (x >= from && x <= to) ++n; return n; }
   kinds() { return new Set(Array.from({ length: this.located?.dimensions.point ?? 0 }, (_, k) => this.located.at("kind", k))); }
   legend() {
     const entries = [{ name: "stable", colour: "#08457e", shape: "line" }, { name: "unstable", colour: "#d55e00", shape: "dashed" }];
@@ -518,25 +556,9 @@ export class Branches extends Diagram {
   paintPoints(c, plot, quantity) {
     const s = this.states.indexOf(quantity);
     if (!this.located || s < 0) return;
-    const width = this.states.length, taken = [];
-    const x = this.located.values(this.name), states = this.located.values("orbit_state");
-    c.font = '12px system-ui, "DejaVu Sans", sans-serif'; c.textBaseline = "middle"; c.textAlign = "left";
-    const all = Array.from({ length: this.located.dimensions.point ?? 0 }, (_, k) =>
-      ({ kind: this.located.at("kind", k), px: plot.px(x[k]), py: plot.py(states[k * width + s]) }));
-    for (const { kind, px, py } of all) {
-      c.strokeStyle = pointColours[kind] ?? "#30363c"; c.fillStyle = "#fff"; c.lineWidth = 1.8;
-      c.beginPath(); c.arc(px, py, 4.2, 0, 7); c.fill(); c.stroke();
-    }
-    for (const { kind, px, py } of all) {
-      const name = spaced(kind), box = { x: px + 7, y: py - 8, w: c.measureText(name).width, h: 16 };
-      const { left, top, width: w, height: h } = plot.inner;
-      if (px < left || px > left + w || py < top || py > top + h) continue;
-      if (box.x + box.w > left + w) box.x = px - 7 - box.w;
-      if (taken.some((t) => box.x < t.x + t.w && t.x < box.x + box.w && box.y < t.y + t.h && t.y < box.y + box.h)) continue;
-      taken.push(box);
-      c.fillStyle = "#fff"; c.globalAlpha = 0.8; c.fillRect(box.x - 1, box.y + 1, box.w + 2, box.h - 2); c.globalAlpha = 1;
-      c.fillStyle = "#1a1a1a"; c.fillText(name, box.x, py);
-    }
+    const width = this.states.length, x = this.located.values(this.name), states = this.located.values("orbit_state");
+    paintMarks(c, plot, Array.from({ length: this.located.dimensions.point ?? 0 }, (_, k) =>
+      ({ kind: this.located.at("kind", k), px: plot.px(x[k]), py: plot.py(states[k * width + s]) })));
   }
   pick(x, y, plot, quantity) {
     const { per, at } = this.value(quantity);
@@ -565,23 +587,7 @@ export class Branches extends Diagram {
     while (to < this.n && this.branch[to] === this.branch[index]) ++to;
     return { from, count: to - from, at: index - from };
   }
-  place(index) {
-    const d = this.data, width = this.states.length;
-    const iterates = [];
-    for (let k = 0; k < this.iterates; ++k) {
-      const state = this.stateAt("orbit_state", index, width, k, this.iterates);
-      if (state.every(Number.isFinite)) iterates.push(state);
-    }
-    const forcing = Math.round(d.at("forcing_periods", index));
-    const stable = d.at("stable", index);
-    const facts = [["class", `periodic, period ${iterates.length}, ${stable === "yes" ? "stable" : "unstable"}`],
-      ["branch", String(this.branch[index])], ["forcing periods", text(forcing)], ["time of one turn", text(d.at("orbit_time", index))],
-      ["residual", text(d.at("residual", index), 2)]];
-    const impacts = d.array("impacts");
-    if (impacts) { const n = impacts.count / this.n; facts.push(["impacts", Array.from(impacts.values.subarray(index * n, (index + 1) * n)).join(", ")]); }
-    return { point: index, parameters: { [this.name]: this.x[index] }, state: iterates[0] ?? [], time: 0, forcing: forcing >= 1 ? forcing : NaN,
-      turn: d.at("orbit_time", index), period: iterates.length, iterates, multipliers: this.multipliers(index), facts, note: `branch ${this.branch[index]}` };
-  }
+  place(index) { return this.orbitPlace(index, { [this.name]: this.x[index] }, "branch", this.branch[index]); }
   marker(place, quantity) {
     const s = this.states.indexOf(quantity);
     return { x: place.parameters[this.name], ys: s >= 0 ? place.iterates.map((v) => v[s]) : [this.value(quantity).at(place.point, 0)] };
@@ -612,6 +618,83 @@ export class Branches extends Diagram {
   }
 }
 
+/** Curves of bifurcations over two parameters and the points of codimension two on them. */
+export class Curves extends Diagram {
+  constructor(frame) {
+    super(frame);
+    const named = (key) => /parameter = "([^"]*)"/.exec(this.known.sections.analysis[key] ?? "")?.[1] ?? "";
+    [this.xName, this.yName] = [named("axis"), named("axis2")];
+    this.x = this.data.values(this.xName) ?? new Float64Array(0);
+    this.y = this.data.values(this.yName) ?? new Float64Array(0);
+    this.n = this.x.length;
+    this.curve = this.data.values("curve_index") ?? [];
+    this.iterates = this.data.dimensions.iterate ?? 1;
+    this.points = this.data.groups.codim2;
+    this.recomputes = false;
+    this.plane = this.whole = true;
+  }
+  quantities() { return ["curves"]; }
+  xLabel() { return label(this.known, this.xName); }
+  quantityLabel() { return label(this.known, this.yName); }
+  home() { return { x: roomy(extent(this.x), 0.03), y: roomy(extent(this.y), 0.03) }; }
+  visible(view) { let n = 0; for (let p = 0; p < this.n; ++p) n += this.x[p] >= view.x[0] && this.x[p] <= view.x[1] && this.y[p] >= view.y[0] && this.y[p] <= view.y[1]; return n; }
+  kindOf(curve) { return this.data.at("kind", curve); }
+  colour(kind) { return pointColours[kind] ?? "#30363c"; }
+  legend() {
+    const kinds = new Set(Array.from({ length: this.data.dimensions.curve_number ?? 0 }, (_, k) => this.kindOf(k)));
+    return [...kinds].map((kind) => ({ name: spaced(kind), colour: this.colour(kind), shape: "line" }));
+  }
+  layer() {
+    return (c, plot) => {
+      for (let from = 0; from < this.n;) {
+        let to = from;
+        while (to < this.n && this.curve[to] === this.curve[from]) ++to;
+        const real = this.data.values("admissible");
+        c.strokeStyle = this.colour(this.kindOf(this.curve[from])); c.lineWidth = 2;
+        for (const [wanted, dash] of [[1, []], [0, [2, 3]]]) {
+          c.setLineDash(dash);
+          const is = (p) => !real || real[p] === wanted || (p > from && real[p - 1] === wanted && wanted === 0);
+          polyline(c, plot, Array.from({ length: to - from }, (_, k) => (is(from + k) ? this.x[from + k] : NaN)), this.y.subarray(from, to));
+        }
+        from = to;
+      }
+      c.setLineDash([]);
+      if (!this.points) return;
+      const x = this.points.values(this.xName), y = this.points.values(this.yName);
+      paintMarks(c, plot, Array.from({ length: this.points.dimensions.point ?? 0 }, (_, k) => ({ kind: this.points.at("kind", k), px: plot.px(x[k]), py: plot.py(y[k]) })));
+    };
+  }
+  pick(x, y, plot) {
+    let best = -1, least = Infinity;
+    for (let p = 0; p < this.n; ++p) {
+      const d = Math.hypot(plot.px(this.x[p]) - plot.px(x), plot.py(this.y[p]) - plot.py(y));
+      if (d < least) { least = d; best = p; }
+    }
+    return best;
+  }
+  nearest(place) { return place.point < this.n ? place.point : -1; }
+  track(index) {
+    let from = index, to = index + 1;
+    while (from > 0 && this.curve[from - 1] === this.curve[index]) --from;
+    while (to < this.n && this.curve[to] === this.curve[index]) ++to;
+    return { from, count: to - from, at: index - from };
+  }
+  place(index) {
+    const place = this.orbitPlace(index, { [this.xName]: this.x[index], [this.yName]: this.y[index] }, "curve", this.curve[index]);
+    place.facts.unshift(["curve of", spaced(this.kindOf(this.curve[index]))]);
+    return place;
+  }
+  marker(place) { return { x: place.parameters[this.xName], ys: [place.parameters[this.yName]] }; }
+  continuation() { return undefined; }
+  csv(view) {
+    const rows = [["curve", "kind", this.xName, this.yName, "stable", "forcing_periods", ...this.states]];
+    for (let p = 0; p < this.n; ++p)
+      if (this.x[p] >= view.x[0] && this.x[p] <= view.x[1] && this.y[p] >= view.y[0] && this.y[p] <= view.y[1])
+        rows.push([this.curve[p], this.kindOf(this.curve[p]), this.x[p], this.y[p], this.data.at("stable", p), this.data.at("forcing_periods", p), ...this.stateAt("orbit_state", p, this.states.length, 0, this.iterates)]);
+    return rows;
+  }
+}
+
 /** The keys of the case that say what an iterate is. */
 export function mapKeys(known) {
   const keys = ["map", "contact", "side", "coordinate", "level", "direction"];
@@ -635,6 +718,7 @@ export function continueFrom(known, name, range, at, state) {
 export function diagramOf(frame) {
   const { analysis } = frame.header.case;
   if (analysis === "continue") return new Branches(frame);
+  if (analysis === "curves") return new Curves(frame);
   if (analysis === "basins" && frame.data.array("attractor").dimensions.length !== 2)
     throw new Error("basins have a diagram here only over two states; graze plot draws the others");
   if (analysis === "basins") return new Basins(frame);

@@ -6,7 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Optional, Union
+from typing import Any, Optional, Union, cast
 
 import numpy
 import xarray
@@ -80,8 +80,9 @@ def run(case: Union[str, os.PathLike, Mapping[str, Any]], *, settings: Optional[
     for text in given.warnings:
         warnings.warn(text, stacklevel=2)
     bar = _Bar() if progress is True or (progress is None and _somebody_looks()) else None
+    watcher = progress if callable(progress) else bar
     try:
-        triple = _graze.run(given, threads, bar or progress or None)
+        triple = _graze.run(given, threads, watcher)
     finally:
         if bar:
             bar.close()
@@ -102,10 +103,10 @@ def _model_table(model: Model, parameters: Mapping[str, Any]) -> dict[str, Any]:
 def case_of(model: Model, analysis: str, keys: Mapping[str, Any], parameters: Mapping[str, Any],
             common: Mapping[str, Any], axis: Optional[Callable[[str, Any], dict[str, Any]]] = None) -> dict[str, Any]:
     """A case as a dictionary: `axis` makes the table of an axis out of a name and what is given for it."""
-    table = {"name": analysis}
-    names = [name for name, value in parameters.items() if axis is not None and _is_axis(value)]
+    table: dict[str, Any] = {"name": analysis}
+    names = [name for name, value in parameters.items() if axis and _is_axis(value)]
     free = [key for key, value in keys.items() if key.startswith("axis") and value is None]
-    table.update(zip(free, [axis(name, parameters[name]) for name in names]))
+    table.update({key: axis(name, parameters[name]) for key, name in zip(free, names) if axis})
     if len(names) > len(free):
         raise _graze.InputError(f"{analysis}: too many axes: {', '.join(names)}")
     table.update({key: value for key, value in keys.items() if value is not None})
@@ -170,7 +171,7 @@ def sweep(model: Model, *, axis: Optional[Mapping[str, Any]] = None, axis2: Opti
 
     Returns and raises as `run`. Dimensions: the parameters, `start` first where there are several.
     """
-    return _do("sweep", locals(), _values("parameter"))
+    return cast(xarray.Dataset, _do("sweep", locals(), _values("parameter")))
 
 
 def basins(model: Model, *, axis: Optional[Mapping[str, Any]] = None, axis2: Optional[Mapping[str, Any]] = None,
@@ -194,7 +195,7 @@ def basins(model: Model, *, axis: Optional[Mapping[str, Any]] = None, axis2: Opt
 
     Returns and raises as `run`: `basin` numbers the attractors, largest basin first (data/FORMAT.md).
     """
-    return _do("basins", locals(), _values("state"))
+    return cast(xarray.Dataset, _do("basins", locals(), _values("state")))
 
 
 def simulate(model: Model, *, periods: Optional[float] = None, end_time: Optional[float] = None,
@@ -214,7 +215,7 @@ def simulate(model: Model, *, periods: Optional[float] = None, end_time: Optiona
 
     Returns and raises as `run`. A motion that breaks off says so in `outcome`.
     """
-    return _do("simulate", {**locals(), "seed": None})
+    return cast(xarray.Dataset, _do("simulate", {**locals(), "seed": None}))
 
 
 def continue_(model: Model, *, axis: Optional[Mapping[str, Any]] = None, start: Optional[str] = None,
@@ -242,7 +243,7 @@ def continue_(model: Model, *, axis: Optional[Mapping[str, Any]] = None, start: 
     Returns a dictionary of datasets: "/" has the points of all branches, "/bifurcation" what was located.
     Raises as `run`.
     """
-    return _do("continue", locals(), _range)
+    return cast("dict[str, xarray.Dataset]", _do("continue", locals(), _range))
 
 
 def curves(model: Model, *, analysis: Optional[Mapping[str, Any]] = None, initial: Optional[Initial] = None,
@@ -261,7 +262,7 @@ def curves(model: Model, *, analysis: Optional[Mapping[str, Any]] = None, initia
     common = {"title": title, "initial": initial, "tolerance": tolerance, "seed": seed}
     keys = {"axis": None, "axis2": None, **(analysis or {})}
     case = case_of(model, "curves", keys, parameters, common, _range)
-    return run(case, threads=threads, progress=progress)
+    return cast("dict[str, xarray.Dataset]", run(case, threads=threads, progress=progress))
 
 
 def models(name: Optional[str] = None) -> Union[list[str], dict[str, Any]]:

@@ -123,6 +123,8 @@ def _names(axes, panel):
     size = axes.xaxis.label.get_fontsize() * 0.85
     axes.figure.canvas.draw()  # the layout decides how much room there is
     points = 72 / axes.figure.dpi
+    frame = axes.get_window_extent()
+    top, right = frame.y1 * points, frame.x1 * points
     taken: list[tuple[float, float, float]] = []
     for x, y, text, colour in panel["names"]:
         across, up = axes.transData.transform((x, y)) * points
@@ -133,7 +135,9 @@ def _names(axes, panel):
         if covered or not inside:
             continue
         taken.append((across, up, width))
-        axes.annotate(text, (x, y), (3, 3), textcoords="offset points", color=colour, fontsize=size, clip_on=True)
+        above, beside = up + size + 3 < top, across + width + 3 < right
+        axes.annotate(text, (x, y), (3 if beside else -3, 3 if above else -3), textcoords="offset points", color=colour,
+                      fontsize=size, ha="left" if beside else "right", va="bottom" if above else "top")
 
 
 def _columns(texts, width, font) -> int:
@@ -216,7 +220,7 @@ def _draw(picture: dict[str, Any], width: float, height: Optional[float], font: 
         figure = _new_figure(width / 72, (height or sum(heights) + room) / 72)
         across = math.lcm(*counts)
         grid = figure.add_gridspec(len(rows), across, height_ratios=heights)
-        placed = []
+        placed: list[tuple[Any, dict[str, Any]]] = []
         for k, (row, count) in enumerate(zip(rows, counts)):
             above = placed[-1] if placed and _shares_axis(row, rows[k - 1]) else None
             last = k + 1 == len(rows) or not _shares_axis(row, rows[k + 1])
@@ -272,14 +276,14 @@ def plot(result: Union[Result, str, os.PathLike], *more: Union[Result, str, os.P
     names = panels.split(",") if isinstance(panels, str) else list(panels or [])
     options = _graze.PlotOptions([name for name in names if name], -1 if start is None else start, from_, to, y_from,
                                  y_to, width * _MILLIMETRE)
-    results = [result, *more]
-    are_files = [isinstance(each, (str, os.PathLike)) for each in results]
-    if all(are_files):
-        picture = _graze.picture_of_files([os.fspath(each) for each in results], options)
-    elif any(are_files):
+    files = [os.fspath(each) for each in (result, *more) if isinstance(each, (str, os.PathLike))]
+    results = [each for each in (result, *more) if not isinstance(each, (str, os.PathLike))]
+    if files and results:
         raise _graze.InputError("give files or results, not both")
+    if files:
+        picture = _graze.picture_of_files(files, options)
     else:
-        sources = [(root_of(each).attrs.get("title", ""), *from_xarray(each)) for each in results]
+        sources = [(str(root_of(each).attrs.get("title", "")), *from_xarray(each)) for each in results]
         try:
             picture = _graze.picture_of_results(sources, options)
         except IndexError as missing:

@@ -73,7 +73,8 @@ class Branch(Iterator[BranchPoint]):
         if not self._walk.next():
             raise StopIteration
         point = self._walk.point
-        return BranchPoint(**{**point, "passed": [Located(**at) for at in point["passed"]]})
+        passed = [Located(**at) for at in point.pop("passed")]
+        return BranchPoint(**point, passed=passed)
 
     @property
     def end(self) -> str:
@@ -148,12 +149,7 @@ class System:
         if isinstance(x, State):
             return x
         if isinstance(x, Mapping):
-            numbers = self.start().x
-            for name, value in x.items():
-                if name not in self.states:
-                    raise _graze.InputError(f"there is no state {name}; there are: {', '.join(self.states)}")
-                numbers[self.states.index(name)] = value
-            x = numbers
+            return self._system.state(self._named(x), time)
         return self._system.state(numpy.asarray(x, float), time)
 
     def advance(self, x, duration: Optional[float] = None, time: float = 0.0):
@@ -218,6 +214,14 @@ class System:
             raise _graze.InputError(f"{parameter} = {self.parameters[parameter]} lies outside the range ({low}, {high})")
         return Branch(_graze.BranchWalk(self._system, parameter, state, int(period or turns), low, high,
                                         int(direction), float(step), int(points)))
+
+    def _named(self, values: Mapping[str, float]) -> numpy.ndarray:
+        numbers = self.start().x
+        for name, value in values.items():
+            if name not in self.states:
+                raise _graze.InputError(f"there is no state {name}; there are: {', '.join(self.states)}")
+            numbers[self.states.index(name)] = value
+        return numbers
 
     @staticmethod
     def _like(x, state: State):

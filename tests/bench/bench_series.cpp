@@ -1,0 +1,241 @@
+/// The series engine (core/lanes/series/SERIES.md) beside Boost.Odeint, kernel by kernel: a Duffing
+/// oscillator at a wall and two pendulums that knock against each other, the same forcing periods, one
+/// thread, in turn in one run. Times are per value of the forcing frequency, with the making of systems and
+/// tables; what is slow does every so manieth value.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/lanes/lanes.hpp"
+#include "drivers/library/case.hpp"
+#include "tests/bench/library.hpp"
+#include "tests/bench/odeint_peer.hpp"
+#include "tests/bench/side_by_side.hpp"
+#include "tests/bench/work.hpp"
+
+namespace graze::bench {
+namespace {
+
+constexpr std::size_t lanes_at_once = 128;
+
+/// x'' + 0.1 x' + x + x³ = 1.5 cos ωt, x <= 0.8: `duffing_impact`.
+struct DuffingAtWall {
+  static constexpr std::size_t contacts = 1;
+  using State = std::array<double, 2>;
+  static constexpr double lowest = 0.8, highest = 2;
+  static constexpr std::size_t values = 1000, odeint_stride = 20;
+
+  double frequency = 1;
+
+  static State start() { return {0, 0}; }
+  static Value model() {
+    Value table;
+    table.set("name", "duffing_impact");
+    table.set("b", Value(1.0));
+    table.set("F", Value(1.5));
+    table.set("r", Value(0.8));
+    return table;
+  }
+  static const char* parameter() { return "omega"; }
+  void operator()(const State& y, State& rate, double t) const {
+    rate[0] = y[1];
+    rate[1] = 1.5 * std::cos(frequency * t) - 0.1 * y[1] - y[0] - y[0] * y[0] * y[0];
+  }
+  double gap(std::size_t, const State& y) const { return 0.8 - y[0]; }
+  void hit(std::size_t, State& y) const {
+    y[0] = 0.8;
+    y[1] *= -0.8;
+  }
+};
+
+/// Two rods, the end of the shorter one on the side of the other: `two_pendulums`. (The end of the longer one
+/// does not touch where they swing as here.)
+struct TwoPendulums {
+  static constexpr std::size_t contacts = 1;
+  using State = std::array<double, 4>;  // angles, then their rates
+  static constexpr double lowest = 2, highest = 6;
+  static constexpr std::size_t values = 200, odeint_stride = 10;
+  static constexpr double l1 = 1, l2 = 1.1, d = 0.5, gravity = 9.81, J1 = 1, J2 = 1.21;
+
+  double frequency = 1;
+
+  static State start() { return {0, 0, 0, 0}; }
+  static Value model() {
+    Value table;
+    table.set("name", "two_pendulums");
+    for (const char* damping : {"damping1", "damping2"}) table.set(damping, Value(1.0));
+    table.set("torque1", Value(9.0));
+    table.set("torque2", Value(4.0));
+    table.set("e", Value(0.7));
+    table.set("frequency", Value(3.0));
+    return table;
+  }
+  static const char* parameter() { return "frequency"; }
+  void operator()(const State& y, State& rate, double t) const {
+    rate[0] = y[2];
+    rate[1] = y[3];
+    rate[2] = (9 * std::cos(frequency * t) - y[2] - 3 * gravity * l1 / 2 * std::sin(y[0])) / J1;
+    rate[3] = (4 * std::cos(frequency * t) - y[3] - 3 * gravity * l2 / 2 * std::sin(y[1])) / J2;
+  }
+  double gap(std::size_t, const State& y) const { return d * std::cos(y[1]) - l1 * std::sin(y[0] - y[1]); }
+  void hit(std::size_t, State& y) const {
+    const double a = -l1 * std::cos(y[0] - y[1]), b = -d * std::sin(y[1]) - a;  // gradient of the gap
+    const double opening = a * y[2] + b * y[3];
+    const double impulse = -1.7 * opening / (a * a / J1 + b * b / J2);
+    y[2] += impulse * a / J1;
+    y[3] += impulse * b / J2;
+  }
+};
+
+template <class Oscillator>
+class Work {
+ public:
+  Work() {
+    const Value table = Oscillator::model();
+    const auto start = Oscillator::start();
+    Value sweep;
+    sweep.set("axis", axis());
+    Value settings;
+    settings.set("integration", Value(Tolerance{}.integration));
+    problem_ = problem(table, {start.begin(), start.end()}, "sweep", sweep, settings);
+  }
+
+  static double frequency(std::size_t k) {
+    return Oscillator::lowest + (Oscillator::highest - Oscillator::lowest) * static_cast<double>(k) /
+                                    static_cast<double>(Oscillator::values - 1);
+  }
+
+  /// Impacts of all values, and what is recorded of each.
+  std::int64_t move(std::vector<std::vector<double>>* points = nullptr) const {
+    std::int64_t impacts = 0;
+    std::vector<double> values = problem_.model->values();
+    double& varied =
+        values[static_cast<std::size_t>(problem_.model->parameter_index(Oscillator::parameter()))];
+    for (std::size_t begin = 0; begin < Oscillator::values; begin += lanes_at_once) {
+      const std::size_t end = std::min(Oscillator::values, begin + lanes_at_once);
+      std::vector<std::unique_ptr<System>> systems;
+      std::vector<LaneMotion> motions;
+      for (std::size_t k = begin; k < end; ++k) {
+        varied = frequency(k);
+        systems.push_back(problem_.model->system(values, problem_.tolerance));
+        LaneMotion& m = motions.emplace_back();
+        m.system = systems.back().get();
+        m.state = problem_.start();
+        m.impacts.assign(static_cast<std::size_t>(m.system->contacts()), 0);
+      }
+      Lanes lanes(motions);
+      lanes.advance(dropped_periods, false);
+      lanes.advance(recorded_periods, true);
+      for (LaneMotion& m : motions) {
+        for (const std::int64_t count : m.impacts) impacts += count;
+        if (points != nullptr) points->push_back(std::move(m.points));
+      }
+    }
+    return impacts;
+  }
+
+  /// Whether every kernel and Odeint find the same orbits where they are periodic, and as many impacts to a
+  /// twentieth.
+  bool agree(const char* name) const {
+    choose_lane_kernel("none");
+    std::vector<std::vector<double>> exact;
+    const std::int64_t impacts = move(&exact);
+    bool good = true;
+    for (const std::string& kernel : lane_kernels()) {
+      choose_lane_kernel(kernel);
+      std::vector<std::vector<double>> found;
+      const std::int64_t here = move(&found);
+      std::size_t close = 0;
+      for (std::size_t k = 0; k < found.size(); ++k) {
+        double apart = found[k].size() == exact[k].size() ? 0 : HUGE_VAL;
+        for (std::size_t i = 0; i < found[k].size() && apart < HUGE_VAL; ++i)
+          apart = std::max(apart, std::abs(found[k][i] - exact[k][i]));
+        close += apart < 1e-10 ? 1 : 0;
+      }
+      std::printf("%s, %s: %lld impacts, %zu of %zu records within 1e-10\n", name, kernel.c_str(),
+                  static_cast<long long>(here), close, found.size());
+      good = good && std::abs(static_cast<double>(here - impacts)) <= 0.05 * static_cast<double>(impacts);
+    }
+    std::int64_t theirs = 0;
+    std::size_t same = 0, all = 0;
+    for (std::size_t k = 0; k < Oscillator::values; k += Oscillator::odeint_stride, ++all) {
+      const Orbit orbit = OdeintPeer<Oscillator>(Oscillator{frequency(k)}).run();
+      double apart = 0;
+      for (std::size_t i = 0; i < orbit.points.size(); ++i)
+        apart = std::max(apart, std::abs(placed(exact[k], i) - orbit.points[i]));
+      same += apart < 1e-5 ? 1 : 0;
+      theirs += orbit.impacts;
+    }
+    std::printf("%s, Boost.Odeint: %zu of %zu records within 1e-5, %lld impacts\n", name, same, all,
+                static_cast<long long>(theirs));
+    choose_lane_kernel("");
+    return good && 2 * same > all;
+  }
+
+  void add_to(std::vector<Row>& rows) const {
+    for (const std::string& kernel : lane_kernels()) {
+      rows.push_back({kernel,
+                      [this, kernel] {
+                        choose_lane_kernel(kernel);
+                        static_cast<void>(move());
+                      },
+                      {}});
+    }
+    rows.push_back({"Boost.Odeint",
+                    [] {
+                      for (std::size_t k = 0; k < Oscillator::values; k += Oscillator::odeint_stride)
+                        static_cast<void>(OdeintPeer<Oscillator>(Oscillator{frequency(k)}).run());
+                    },
+                    {}});
+  }
+  static double done(const std::string& row) {
+    return static_cast<double>(row == "Boost.Odeint" ? Oscillator::values / Oscillator::odeint_stride
+                                                     : Oscillator::values);
+  }
+
+ private:
+  static Value axis() {
+    Value axis;
+    axis.set("parameter", Value(std::string(Oscillator::parameter())));
+    axis.set("from", Value(Oscillator::lowest));
+    axis.set("to", Value(Oscillator::highest));
+    axis.set("points", Value(static_cast<std::int64_t>(Oscillator::values)));
+    return axis;
+  }
+  static double placed(const std::vector<double>& points, std::size_t i) {
+    return i < points.size() ? points[i] : HUGE_VAL;
+  }
+
+  Problem problem_;
+};
+
+template <class Oscillator>
+bool compare(const char* name) {
+  const Work<Oscillator> work;
+  if (!work.agree(name)) return false;
+  std::vector<Row> rows;
+  work.add_to(rows);
+  run_in_turn(rows);
+  const double odeint = rows.back().median() / work.done(rows.back().name);
+  std::printf("%-20s %12s %12s\n", name, "ms per value", "of Odeint");
+  for (const Row& row : rows) {
+    const double seconds = row.median() / work.done(row.name);
+    std::printf("%-20s %12.3g %12.3g\n", row.name.c_str(), 1e3 * seconds, odeint / seconds);
+  }
+  choose_lane_kernel("");
+  return true;
+}
+
+}  // namespace
+}  // namespace graze::bench
+
+int main() {
+  return graze::bench::reported("bench_series", [] {
+    using namespace graze::bench;
+    return compare<DuffingAtWall>("Duffing at a wall") && compare<TwoPendulums>("two pendulums") ? 0 : 1;
+  });
+}
