@@ -11,6 +11,22 @@
 
 namespace graze {
 
+const Dataset& group_of(const Dataset& data, std::string_view name) {
+  const Dataset* group = data.group(name);
+  if (group == nullptr) throw InputError(fmt::format("the file has no group {}", name));
+  return *group;
+}
+
+const Array& array_of(const Dataset& data, std::string_view name) {
+  const Array* array = data.find(name);
+  if (array == nullptr) throw InputError(fmt::format("the file has no array {}", name));
+  return *array;
+}
+
+std::string name_at(double index, const std::vector<std::string>& names) {
+  return index >= 0 ? names.at(static_cast<std::size_t>(index)) : "";
+}
+
 double number(const Array& array, std::size_t i) {
   return std::visit(
       [i](const auto& values) {

@@ -10,6 +10,11 @@
 
 namespace graze {
 
+/// A group, an array of a result; throws InputError where the file has none of that name.
+const Dataset& group_of(const Dataset& data, std::string_view name);
+const Array& array_of(const Dataset& data, std::string_view name);
+/// A name by an index that was stored as a number; below 0: "".
+std::string name_at(double index, const std::vector<std::string>& names);
 /// One element of an array as a number, NaN where there is no value.
 double number(const Array& array, std::size_t i);
 /// All elements of an array as numbers, NaN where there is no value.

@@ -16,18 +16,6 @@
 namespace graze {
 namespace {
 
-const Dataset& part(const Dataset& data, std::string_view name) {
-  const Dataset* group = data.group(name);
-  if (group == nullptr) throw InputError(fmt::format("the file has no group {}", name));
-  return *group;
-}
-
-const Array& column(const Dataset& data, std::string_view name) {
-  const Array* array = data.find(name);
-  if (array == nullptr) throw InputError(fmt::format("the file has no array {}", name));
-  return *array;
-}
-
 /// The array over the located points that is the parameter: the one with none of the fixed names.
 std::string parameter_of(const Dataset& points) {
   for (const Array& array : points.arrays) {
@@ -51,14 +39,6 @@ int right_digits(double value, double error, int most) {
   return std::clamp(static_cast<int>(std::floor(std::log10(std::abs(value))) - unit) + 1, 1, most);
 }
 
-std::string contact_text(double contact, const std::vector<std::string>& names) {
-  return contact >= 0 ? names.at(static_cast<std::size_t>(contact)) : "";
-}
-
-std::string kind_text(const Array& kind, std::size_t k) {
-  return kind.flags.at(static_cast<std::size_t>(number(kind, k)));
-}
-
 }  // namespace
 
 bool has_branches(const Dataset& data) {
@@ -66,53 +46,56 @@ bool has_branches(const Dataset& data) {
 }
 
 std::string branch_text(const Dataset& data) {
-  const Dataset& points = part(data, "bifurcation");
+  const Dataset& points = group_of(data, "bifurcation");
   const std::string parameter = parameter_of(points);
   const std::vector<std::string> contacts = index_names(data, "contact");
   std::string text = "\nbranches\n";
-  const std::vector<Part> branches = parts_of(column(data, "points"));
+  const std::vector<Part> branches = parts_of(array_of(data, "points"));
   for (std::size_t k = 0; k < branches.size(); ++k) {
-    text += fmt::format("  {}: {} from {:.8g} to {:.8g}, {} points, {:.0f} % stable, {} forcing period(s)\n",
-                        k, parameter, number(column(data, "least"), k), number(column(data, "greatest"), k),
-                        number(column(data, "points"), k), 100 * number(column(data, "stable_share"), k),
-                        number(column(data, "forcing_periods"), branches[k].first));
+    text +=
+        fmt::format("  {}: {} from {:.8g} to {:.8g}, {} points, {:.0f} % stable, {} forcing period(s)\n", k,
+                    parameter, number(array_of(data, "least"), k), number(array_of(data, "greatest"), k),
+                    number(array_of(data, "points"), k), 100 * number(array_of(data, "stable_share"), k),
+                    number(array_of(data, "forcing_periods"), branches[k].first));
     text += fmt::format("     from {}\n     first point: {}\n     last point: {}\n",
-                        text_at(column(data, "origin"), k), text_at(column(data, "begins"), k),
-                        text_at(column(data, "ends"), k));
+                        text_at(array_of(data, "origin"), k), text_at(array_of(data, "begins"), k),
+                        text_at(array_of(data, "ends"), k));
   }
-  const Array& kind = column(points, "kind");
+  const Array& kind = array_of(points, "kind");
   text += fmt::format("\nbifurcation points\n  {:<16} {:>19} {:>8} {:>7} {:>8}\n", "kind", parameter,
                       "contact", "branch", "periods");
   for (std::size_t k = 0; k < points.size("point"); ++k) {
-    const double value = number(column(points, parameter), k);
+    const double value = number(array_of(points, parameter), k);
     const int digits = right_digits(value, error_of(points, k), 13);
-    text += fmt::format("  {:<16} {:>19.{}g} {:>8} {:>7} {:>8}\n", kind_text(kind, k), value, digits,
-                        contact_text(number(column(points, "contact"), k), contacts),
-                        number(column(points, "branch"), k), number(column(points, "forcing_periods"), k));
+    text +=
+        fmt::format("  {:<16} {:>19.{}g} {:>8} {:>7} {:>8}\n", class_name(kind, k), value, digits,
+                    name_at(number(array_of(points, "contact"), k), contacts),
+                    number(array_of(points, "branch"), k), number(array_of(points, "forcing_periods"), k));
   }
   if (const Dataset* sweep = data.group("sweep")) {
     text += "\nattractors of the sweep\n";
-    for (const ClassCount& c : class_counts(column(*sweep, "fate")))
+    for (const ClassCount& c : class_counts(array_of(*sweep, "fate")))
       text += fmt::format("  {} {}\n", c.count, c.name);
   }
   return text;
 }
 
 std::string bifurcation_csv(const Dataset& data) {
-  const Dataset& points = part(data, "bifurcation");
+  const Dataset& points = group_of(data, "bifurcation");
   const std::string parameter = parameter_of(points);
   const std::vector<std::string> contacts = index_names(data, "contact");
   const std::vector<std::string> states = index_names(points, "state");
-  const Array& kind = column(points, "kind");
-  const Array& orbit = column(points, "orbit_state");
+  const Array& kind = array_of(points, "kind");
+  const Array& orbit = array_of(points, "orbit_state");
   std::string text =
       fmt::format("kind,{},contact,branch,forcing_periods,{}\n", parameter, fmt::join(states, ","));
   for (std::size_t k = 0; k < points.size("point"); ++k) {
-    const double value = number(column(points, parameter), k);
+    const double value = number(array_of(points, parameter), k);
     const int digits = right_digits(value, error_of(points, k), 17);
-    text += fmt::format("{},{:.{}g},{},{},{}", kind_text(kind, k), value, digits,
-                        contact_text(number(column(points, "contact"), k), contacts),
-                        number(column(points, "branch"), k), number(column(points, "forcing_periods"), k));
+    text +=
+        fmt::format("{},{:.{}g},{},{},{}", class_name(kind, k), value, digits,
+                    name_at(number(array_of(points, "contact"), k), contacts),
+                    number(array_of(points, "branch"), k), number(array_of(points, "forcing_periods"), k));
     for (std::size_t i = 0; i < states.size(); ++i)
       text += fmt::format(",{:.{}g}", number(orbit, k * states.size() + i), digits);
     text += "\n";

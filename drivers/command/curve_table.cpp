@@ -15,26 +15,6 @@
 namespace graze {
 namespace {
 
-const Dataset& part(const Dataset& data, std::string_view name) {
-  const Dataset* group = data.group(name);
-  if (group == nullptr) throw InputError(fmt::format("the file has no group {}", name));
-  return *group;
-}
-
-const Array& column(const Dataset& data, std::string_view name) {
-  const Array* array = data.find(name);
-  if (array == nullptr) throw InputError(fmt::format("the file has no array {}", name));
-  return *array;
-}
-
-std::string contact_text(double contact, const std::vector<std::string>& names) {
-  return contact >= 0 ? names.at(static_cast<std::size_t>(contact)) : "";
-}
-
-std::string kind_text(const Array& kind, std::size_t k) {
-  return kind.flags.at(static_cast<std::size_t>(number(kind, k)));
-}
-
 /// The names of both parameters.
 struct Axes {
   std::string first;
@@ -43,7 +23,7 @@ struct Axes {
 
 Axes axes_of(const Dataset& data) {
   Axes axes;
-  for (const Array& array : part(data, "codim2").arrays) {
+  for (const Array& array : group_of(data, "codim2").arrays) {
     const bool fixed = array.name == "kind" || array.name == "curve" || array.name == "contact" ||
                        array.name == "sense" || array.name == "forcing_periods";
     if (fixed || array.dimensions != std::vector<std::string>{"point"}) continue;
@@ -74,31 +54,31 @@ std::string curve_text(const Dataset& data) {
   const Axes axes = axes_of(data);
   const std::vector<std::string> contacts = index_names(data, "contact");
   std::string text = "\ncurves\n";
-  const std::vector<Part> curves = parts_of(column(data, "points"));
+  const std::vector<Part> curves = parts_of(array_of(data, "points"));
   for (std::size_t k = 0; k < curves.size(); ++k) {
-    const std::string contact = contact_text(number(column(data, "curve_contact"), k), contacts);
-    text += fmt::format("  {}: {}{}, {} {}, {} {}, {} points\n", k, kind_text(column(data, "kind"), k),
+    const std::string contact = name_at(number(array_of(data, "curve_contact"), k), contacts);
+    text += fmt::format("  {}: {}{}, {} {}, {} {}, {} points\n", k, class_name(array_of(data, "kind"), k),
                         contact.empty() ? "" : " of contact " + contact, axes.first,
-                        range_text(column(data, axes.first), curves[k]), axes.second,
-                        range_text(column(data, axes.second), curves[k]), curves[k].size);
+                        range_text(array_of(data, axes.first), curves[k]), axes.second,
+                        range_text(array_of(data, axes.second), curves[k]), curves[k].size);
     text += fmt::format("     from {}\n     first point: {}\n     last point: {}\n",
-                        text_at(column(data, "origin"), k), text_at(column(data, "begins"), k),
-                        text_at(column(data, "ends"), k));
+                        text_at(array_of(data, "origin"), k), text_at(array_of(data, "begins"), k),
+                        text_at(array_of(data, "ends"), k));
   }
-  const Dataset& points = part(data, "codim2");
+  const Dataset& points = group_of(data, "codim2");
   text += fmt::format("\npoints of codimension two\n  {:<28} {:>19} {:>19} {:>8} {:>7}\n", "kind", axes.first,
                       axes.second, "contact", "curve");
   for (std::size_t k = 0; k < points.size("point"); ++k)
-    text += fmt::format("  {:<28} {:>19.12g} {:>19.12g} {:>8} {:>7}\n", kind_text(column(points, "kind"), k),
-                        number(column(points, axes.first), k), number(column(points, axes.second), k),
-                        contact_text(number(column(points, "contact"), k), contacts),
-                        number(column(points, "curve"), k));
-  const Dataset& starts = part(data, "start");
+    text += fmt::format(
+        "  {:<28} {:>19.12g} {:>19.12g} {:>8} {:>7}\n", class_name(array_of(points, "kind"), k),
+        number(array_of(points, axes.first), k), number(array_of(points, axes.second), k),
+        name_at(number(array_of(points, "contact"), k), contacts), number(array_of(points, "curve"), k));
+  const Dataset& starts = group_of(data, "start");
   std::string without;
   for (std::size_t k = 0; k < starts.size("point"); ++k) {
-    if (number(column(starts, "curve"), k) >= 0) continue;
-    without += fmt::format("  {} at {} = {:.12g}: {}\n", kind_text(column(starts, "kind"), k), axes.first,
-                           number(column(starts, axes.first), k), text_at(column(starts, "reason"), k));
+    if (number(array_of(starts, "curve"), k) >= 0) continue;
+    without += fmt::format("  {} at {} = {:.12g}: {}\n", class_name(array_of(starts, "kind"), k), axes.first,
+                           number(array_of(starts, axes.first), k), text_at(array_of(starts, "reason"), k));
   }
   if (!without.empty()) text += "\nstarts without a curve\n" + without;
   return text;
@@ -108,18 +88,18 @@ std::string curve_csv(const Dataset& data) {
   const Axes axes = axes_of(data);
   const std::vector<std::string> contacts = index_names(data, "contact");
   const std::vector<std::string> states = index_names(data, "state");
-  const Array& kind = column(data, "kind");
-  const Array& orbit = column(data, "orbit_state");
+  const Array& kind = array_of(data, "kind");
+  const Array& orbit = array_of(data, "orbit_state");
   const std::size_t width = data.size("iterate") * states.size();
   std::string text = fmt::format("curve,kind,{},{},contact,forcing_periods,stable,admissible,residual,{}\n",
                                  axes.first, axes.second, fmt::join(states, ","));
   for (std::size_t k = 0; k < data.size("point"); ++k) {
-    const std::size_t curve = static_cast<std::size_t>(number(column(data, "curve_index"), k));
-    text += fmt::format("{},{},{:.17g},{:.17g},{},{},{},{},{:.3g}", curve, kind_text(kind, curve),
-                        number(column(data, axes.first), k), number(column(data, axes.second), k),
-                        contact_text(number(column(data, "curve_contact"), curve), contacts),
-                        number(column(data, "forcing_periods"), k), number(column(data, "stable"), k),
-                        number(column(data, "admissible"), k), number(column(data, "residual"), k));
+    const std::size_t curve = static_cast<std::size_t>(number(array_of(data, "curve_index"), k));
+    text += fmt::format("{},{},{:.17g},{:.17g},{},{},{},{},{:.3g}", curve, class_name(kind, curve),
+                        number(array_of(data, axes.first), k), number(array_of(data, axes.second), k),
+                        name_at(number(array_of(data, "curve_contact"), curve), contacts),
+                        number(array_of(data, "forcing_periods"), k), number(array_of(data, "stable"), k),
+                        number(array_of(data, "admissible"), k), number(array_of(data, "residual"), k));
     for (std::size_t i = 0; i < states.size(); ++i)
       text += fmt::format(",{:.17g}", number(orbit, k * width + i));
     text += "\n";
@@ -129,18 +109,18 @@ std::string curve_csv(const Dataset& data) {
 
 std::string codim2_csv(const Dataset& data) {
   const Axes axes = axes_of(data);
-  const Dataset& points = part(data, "codim2");
+  const Dataset& points = group_of(data, "codim2");
   const std::vector<std::string> contacts = index_names(data, "contact");
   const std::vector<std::string> states = index_names(points, "state");
-  const Array& orbit = column(points, "orbit_state");
+  const Array& orbit = array_of(points, "orbit_state");
   std::string text = fmt::format("kind,{},{},curve,contact,forcing_periods,{}\n", axes.first, axes.second,
                                  fmt::join(states, ","));
   for (std::size_t k = 0; k < points.size("point"); ++k) {
-    text += fmt::format("{},{:.17g},{:.17g},{},{},{}", kind_text(column(points, "kind"), k),
-                        number(column(points, axes.first), k), number(column(points, axes.second), k),
-                        number(column(points, "curve"), k),
-                        contact_text(number(column(points, "contact"), k), contacts),
-                        number(column(points, "forcing_periods"), k));
+    text += fmt::format("{},{:.17g},{:.17g},{},{},{}", class_name(array_of(points, "kind"), k),
+                        number(array_of(points, axes.first), k), number(array_of(points, axes.second), k),
+                        number(array_of(points, "curve"), k),
+                        name_at(number(array_of(points, "contact"), k), contacts),
+                        number(array_of(points, "forcing_periods"), k));
     for (std::size_t i = 0; i < states.size(); ++i)
       text += fmt::format(",{:.17g}", number(orbit, k * states.size() + i));
     text += "\n";
