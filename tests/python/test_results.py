@@ -164,13 +164,24 @@ class WaysToSayIt(unittest.TestCase):
         names = graze.flags(result["/bifurcation"].kind)
         self.assertIn("period_doubling", [names[k] for k in result["/bifurcation"].kind.values])
 
+    def test_curves(self):
+        """The grazing curve of the oscillator without impacts: F = stop sqrt((1 - omega^2)^2 + (b omega)^2)."""
+        result = graze.curves("impact_oscillator", F=(0.01, 1.5), omega=(0.6, 2.4), at={"F": 0.3, "omega": 1.3},
+                              kind="grazing", b=0.05, stop=1.0, r=0.8)
+        curve = result["/curve/0"]
+        self.assertGreater(curve.sizes["point"], 10)
+        w = curve.omega.values
+        np.testing.assert_allclose(curve.F.values, np.hypot(1 - w**2, 0.05 * w), rtol=1e-10)
+
     def test_functions_have_the_keys_of_their_analyses(self):
         import inspect
 
         for function, analysis in ((graze.sweep, "sweep"), (graze.basins, "basins"), (graze.simulate, "simulate"),
-                                   (graze.continue_, "continue")):
+                                   (graze.continue_, "continue"), (graze.curves, "curves")):
             given = {name for name, p in inspect.signature(function).parameters.items()
                      if p.kind is p.KEYWORD_ONLY} - {"initial", "tolerance", "seed", "title", "threads", "progress"}
+            if analysis == "curves":
+                given.remove("at")
             self.assertEqual(set(_graze.analysis_keys(analysis)), given, analysis)
 
 

@@ -246,22 +246,34 @@ def continue_(model: Model, *, axis: Optional[Mapping[str, Any]] = None, start: 
     return cast("dict[str, xarray.Dataset]", _do("continue", locals(), _range))
 
 
-def curves(model: Model, *, analysis: Optional[Mapping[str, Any]] = None, initial: Optional[Initial] = None,
+def curves(model: Model, *, axis: Optional[Mapping[str, Any]] = None, axis2: Optional[Mapping[str, Any]] = None,
+           at: Optional[Mapping[str, float]] = None, start: Optional[str] = None, branches: Optional[str] = None,
+           kind: Optional[str] = None, kinds: Optional[Sequence[str]] = None, switch: Optional[bool] = None,
+           beyond: Optional[bool] = None, step: Optional[float] = None, points: Optional[int] = None,
+           curves: Optional[int] = None, map: Optional[str] = None, contact: Optional[str] = None,
+           side: Optional[str] = None, coordinate: Optional[str] = None, level: Optional[float] = None,
+           direction: Optional[str] = None, transient: Optional[int] = None, record: Optional[int] = None,
+           max_period: Optional[int] = None, extension: Optional[int] = None, persist: Optional[float] = None,
+           exponent: Optional[int] = None, initial: Optional[Initial] = None,
            tolerance: Optional[Mapping[str, float]] = None, seed: Optional[int] = None, title: Optional[str] = None,
            threads: int = 0, progress: Progress = None, **parameters: Any) -> dict[str, xarray.Dataset]:
-    """Curves of bifurcations over two parameters.
+    """Curves of bifurcations over two parameters, and the points of codimension two on them.
 
-        graze.curves("two_dof_stops", delta=(0.2, 1.0), d1=(-0.5, 0.0),
-                     analysis={"start": "from_continue", "branches": "branches.h5"})
+        graze.curves("impact_oscillator", F=(0.01, 1.5), omega=(0.6, 2.4), at={"F": 0.3, "omega": 1.3}, b=0.05)
+        graze.curves("two_dof_stops", delta=(0.2, 1.0), d1=(-0.5, 0.0), start="from_continue", branches="branches.h5")
 
     parameters  of the model: numbers; two of them as their ranges (from, to)
-    analysis    the other keys of [analysis]: `graze analyses curves` tells them
+    at          start "state": where in these ranges the motion from `initial` settles to the first orbit
+    start       "state" | "from_continue" (with `branches`, a result file over one of the two parameters)
+    and what else `graze analyses curves` tells; None: the program's default.
 
-    Returns a dictionary of datasets: "/" and the groups of the file. Raises as `run`.
+    Returns a dictionary of datasets: "/" has the points of all curves, "/curve/0" and so on those of each, "/codim2"
+    the points of codimension two, "/start" what came of each start. Raises as `run`.
     """
+    given = {name: value for name, value in locals().items() if name not in (*_NOT_KEYS, "at")}
     common = {"title": title, "initial": initial, "tolerance": tolerance, "seed": seed}
-    keys = {"axis": None, "axis2": None, **(analysis or {})}
-    case = case_of(model, "curves", keys, parameters, common, _range)
+    case = case_of(model, "curves", given, parameters, common, _range)
+    case["model"].update(at or {})
     return cast("dict[str, xarray.Dataset]", run(case, threads=threads, progress=progress))
 
 
