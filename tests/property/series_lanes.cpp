@@ -173,16 +173,16 @@ std::string random_system(Random& random) {
   }
   std::string text = "name = 'equations'\nparameters = { w = " + number(0.7, 2.5) + " }\ncoordinates = [" +
                      coordinates + "]\nmass = { " + mass + " }\nforce = { " + force +
-                     " }\nperiod = '2*pi/w'\n";
+                     " }\nperiod = '2*pi/w'\ncontact = [";
   for (int stops = 1 + random.below(2); stops > 0; --stops) {
     const std::string& x = names[static_cast<std::size_t>(random.below(static_cast<int>(n)))];
     const std::string sign = random.chance(0.5) ? " - " : " + ";
     const std::vector<std::string> gaps = {sign + x, sign + x + " - 0.2*" + x + "^2",
                                            sign + "sin(" + x + "/2)*2", sign + x + " + 0.1*sin(w*t)"};
-    text += "[[contact]]\ngap = '" + number(0.2, 0.9) + gaps[static_cast<std::size_t>(random.below(4))] +
-            "'\nrestitution = " + number(0.2, 0.95) + "\n";
+    text += (text.back() == '[' ? "{ gap = '" : ", { gap = '") + number(0.2, 0.9) +
+            gaps[static_cast<std::size_t>(random.below(4))] + "', restitution = " + number(0.2, 0.95) + " }";
   }
-  return text;
+  return text + "]\n";
 }
 
 Set random_systems(int count, std::uint64_t seed) {
@@ -190,6 +190,7 @@ Set random_systems(int count, std::uint64_t seed) {
   Set set;
   while (static_cast<int>(set.systems.size()) < count) {
     const auto model = make_model(random_system(random));
+    REQUIRE(!model->contacts().empty());
     set.add(*model, model->values(), std::vector<double>(model->states().size(), 0.05));
   }
   return set;
