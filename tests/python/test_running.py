@@ -18,7 +18,7 @@ MANY = {"parameter": "delta", "from": 0.6, "to": 0.75, "points": 3000000}
 # Each would take hours: points of a sweep, one motion in one piece, a continuation in one piece.
 ENDLESS = {
     "sweep": f'graze.sweep("two_dof_stops", axis={MANY}, record=20, progress=told)',
-    "long points": 'graze.sweep("duffing_impact", omega=[1.0, 1.1], transient=10**9, progress=told)',
+    "long points": 'graze.sweep("planar_friction", frequency_scale=[1.0, 1.1], transient=10**9, progress=told)',
     "marched points": 'graze.sweep("two_dof_stops", delta=[0.7155], d1=-0.3, d2=0.1, transient=10**9, progress=told)',
     "simulate": 'graze.simulate("two_dof_stops", periods=1e7, samples=10**7, delta=0.7155, d1=-0.3, d2=0.1, progress=told)',
     "continue": 'graze.continue_("two_dof_stops", delta=(0.1, 3.0), start="random", starts=10**6, step=1e-5,'

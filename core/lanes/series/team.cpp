@@ -9,6 +9,7 @@
 
 #include "core/math/denormals.hpp"
 #include "core/math/root_search.hpp"
+#include "core/system/interrupt.hpp"
 #include "core/system/memoising_system.hpp"
 #include "core/system/mode.hpp"
 
@@ -125,7 +126,7 @@ void SeriesTeam::lay_out() {
   row.period = take(1);
   row.rate = take(1);
   row.fixed = take(static_cast<int>(law.fixed.size()));
-  rows_.assign(static_cast<std::size_t>(rows * kernel_.width), 0.0);
+  rows_.assign(static_cast<std::size_t>(rows) * static_cast<std::size_t>(kernel_.width), 0.0);
   batch_.rows = rows_.data();
   polynomials_.assign(static_cast<std::size_t>((m + 1) * stride), 0.0);
   batch_.polynomials = polynomials_.data();
@@ -253,6 +254,7 @@ void SeriesTeam::iterate_alone(int lane) {
 }
 
 void SeriesTeam::finish_iterate(int lane) {
+  check_interrupt();
   Place& at = at_[static_cast<std::size_t>(lane)];
   Member& member = members_[at.member];
   ++at.done;

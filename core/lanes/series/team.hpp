@@ -55,7 +55,10 @@ class SeriesTeam {
 
   void lay_out();
   SeriesContact contact(const MotionProgram::Contact& given);
-  double& value(int row, int lane) { return rows_[static_cast<std::size_t>(row * kernel_.width + lane)]; }
+  double& value(int row, int lane) {
+    return rows_[static_cast<std::size_t>(row) * static_cast<std::size_t>(kernel_.width) +
+                 static_cast<std::size_t>(lane)];
+  }
   LaneMotion& motion(int lane) { return *members_[at_[static_cast<std::size_t>(lane)].member].motion; }
   const SeriesLaw& law(int lane) const { return members_[at_[static_cast<std::size_t>(lane)].member].law; }
   bool next(int lane);
