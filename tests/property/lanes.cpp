@@ -13,6 +13,7 @@
 #include "analysis/maps/attractor.hpp"
 #include "core/lanes/lanes.hpp"
 #include "core/lanes/law.hpp"
+#include "tests/lane_starts.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
@@ -40,9 +41,7 @@ std::vector<std::string> tested_kernels() {
 }
 
 /// Systems with their starts.
-struct Crowd {
-  std::vector<std::unique_ptr<System>> systems;
-  std::vector<HybridState> starts;
+struct Crowd : LaneStarts {
   std::vector<std::shared_ptr<const Model>> models;
   std::vector<std::vector<double>> values;
 
@@ -54,18 +53,6 @@ struct Crowd {
     values.push_back(at);
     systems.push_back(std::move(system));
     starts.push_back(state_at(start));
-  }
-  LaneMotion motion(std::size_t k) const {
-    LaneMotion m;
-    m.system = systems[k].get();
-    m.state = starts[k];
-    m.impacts.assign(static_cast<std::size_t>(m.system->contacts()), 0);
-    return m;
-  }
-  std::vector<LaneMotion> motions() const {
-    std::vector<LaneMotion> list;
-    for (std::size_t k = 0; k < systems.size(); ++k) list.push_back(motion(k));
-    return list;
   }
 };
 

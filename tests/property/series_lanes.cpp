@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/lanes/lanes.hpp"
+#include "tests/lane_starts.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
@@ -31,10 +32,8 @@ class Random {
 };
 
 /// Systems with their starts, all from one kind of section to the next.
-struct Set {
+struct Set : LaneStarts {
   Section section{};
-  std::vector<std::unique_ptr<System>> systems{};
-  std::vector<std::vector<double>> starts{};
 
   void add(const Model& model, const std::vector<double>& values, const std::vector<double>& start) {
     Tolerance tolerance;
@@ -42,19 +41,7 @@ struct Set {
     std::unique_ptr<System> system = model.system(values, tolerance);
     if (!system) return;
     systems.push_back(std::move(system));
-    starts.push_back(start);
-  }
-  LaneMotion motion(std::size_t k) const {
-    LaneMotion m;
-    m.system = systems[k].get();
-    m.state = state_at(starts[k]);
-    m.impacts.assign(static_cast<std::size_t>(m.system->contacts()), 0);
-    return m;
-  }
-  std::vector<LaneMotion> motions() const {
-    std::vector<LaneMotion> list;
-    for (std::size_t k = 0; k < systems.size(); ++k) list.push_back(motion(k));
-    return list;
+    starts.push_back(state_at(start));
   }
 };
 
@@ -69,7 +56,7 @@ Set drawn(const std::string& model, const std::vector<Drawn>& ranges, const std:
   Random random(seed);
   const auto made = make_model(model);
   std::vector<double> values = made->values();
-  Set set{section};
+  Set set{{}, section};
   for (int k = 0; k < count; ++k) {
     for (const Drawn& range : ranges) {
       values[static_cast<std::size_t>(made->parameter_index(range.parameter))] =
