@@ -12,10 +12,6 @@ namespace {
 
 using Vector = Eigen::VectorXd;
 
-bool moves_by_itself(const Itinerary& itinerary) {
-  return itinerary.steps.front().length == Leg::Length::own;
-}
-
 /// State after so much of a leg, whatever its end.
 std::optional<Vector> on_leg(const Shooting& shooting, double parameter, Leg leg, double duration) {
   const std::unique_ptr<System> system = shooting.family().system(parameter);

@@ -273,7 +273,7 @@ bool coincides(const Record& record, int contact) {
 /// legs.
 int Continuation::nearly_grazing() const {
   const Itinerary& solved = now_.shooting->itinerary();
-  if (solved.steps.front().length != Leg::Length::own) return -1;
+  if (!moves_by_itself(solved)) return -1;
   const auto system = family_.system(now_.point.parameter);
   const Record record = record_of(*system, now_.point, solved.periods);
   const int contacts = static_cast<int>(family_.model->contacts().size());

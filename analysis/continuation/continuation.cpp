@@ -287,7 +287,7 @@ bool Continuation::pass_stop() {
     const Eigen::Index count = static_cast<Eigen::Index>(stick.release - stick.complete);
     return now_.u.segment(first, count).sum() <= brief * now_.point.period;
   });
-  const bool own = now_.shooting->itinerary().steps.front().length == Leg::Length::own;
+  const bool own = moves_by_itself(now_.shooting->itinerary());
   const int touching = nearly_grazing();
   const BifurcationKind kind = own ? BifurcationKind::grazing : BifurcationKind::chatter_border;
   const Solution last = now_;

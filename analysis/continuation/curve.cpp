@@ -21,10 +21,6 @@ using Multipliers = std::vector<std::complex<double>>;
 
 constexpr int most_changes = 200;  // of the events, on one curve in one direction
 
-bool moves_by_itself(const Itinerary& itinerary) {
-  return itinerary.steps.front().length == Leg::Length::own;
-}
-
 /// The multipliers but those that define a curve.
 Multipliers others(Multipliers all, Kind kind) {
   const auto drop = [&](const std::complex<double>& at) {
@@ -333,10 +329,7 @@ void take_point(CurveSolution& s) {
     const auto system = family.system(p.parameter);
     if (system) record = record_of(*system, p, eq.itinerary().periods);
   }
-  p.signature = signature_of(record);
-  p.impacts.assign(family.model->contacts().size(), 0);
-  for (const Step& step : record.itinerary.steps)
-    if (is_hit(step.end)) ++p.impacts[static_cast<std::size_t>(step.contact)];
+  take_signature(record, family.model->contacts().size(), p);
 }
 
 CurveWalk::CurveWalk(CurveSolution start, int direction, const CurveOptions& options)

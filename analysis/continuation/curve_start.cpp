@@ -196,8 +196,7 @@ CurveStart start_curve(const Plane& plane, const CurveSeed& seed) {
   Nearest nearest(plane, seed);
   Orbit orbit;
   if (!orbit_at(plane, seed, orbit)) return {std::nullopt, "the motion from this point breaks off"};
-  const bool whole = orbit.shooting->itinerary().steps.front().length == Leg::Length::own;
-  if (whole && !is_spectral(seed.kind))
+  if (moves_by_itself(orbit.shooting->itinerary()) && !is_spectral(seed.kind))
     return {std::nullopt, "the events of this system (friction, compliant stops) cannot be prescribed"};
   switch (seed.kind) {
     case Kind::grazing:

@@ -90,17 +90,21 @@ bool is_motion(const Solution& s, const Record& record, const std::vector<double
   return !multipliers.empty() && open <= closure * std::abs(multipliers.front());
 }
 
-void take_events(const Family& family, System& system, const Record& record, BranchPoint& point) {
+void take_signature(const Record& record, std::size_t contacts, BranchPoint& point) {
   point.signature = signature_of(record);
+  point.impacts.assign(contacts, 0);
+  for (const Step& step : record.itinerary.steps) {
+    if (is_hit(step.end)) ++point.impacts[static_cast<std::size_t>(step.contact)];
+  }
+}
+
+void take_events(const Family& family, System& system, const Record& record, BranchPoint& point) {
+  take_signature(record, family.model->contacts().size(), point);
   point.size = record.size;
   point.orbit = record.states;
   if (!(system.period() > 0)) {
     point.orbit =
         section_states(family, system, record.states.front(), record.itinerary.periods, point.period);
-  }
-  point.impacts.assign(family.model->contacts().size(), 0);
-  for (const Step& step : record.itinerary.steps) {
-    if (is_hit(step.end)) ++point.impacts[static_cast<std::size_t>(step.contact)];
   }
 }
 

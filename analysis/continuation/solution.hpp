@@ -84,6 +84,8 @@ bool is_motion(const Solution& solution, const Record& record, const std::vector
 std::shared_ptr<const Shooting> shooting_for(const Family& family, const Itinerary& itinerary,
                                              const Anchor& anchor);
 
+/// Takes from a record the signature and the impacts of so many contacts.
+void take_signature(const Record& record, std::size_t contacts, BranchPoint& point);
 /// Takes from a record what it says of an orbit: signature, counts, states on the section.
 void take_events(const Family& family, System& system, const Record& record, BranchPoint& point);
 /// Takes from solved equations what they say at once; the tangent is known.

@@ -98,6 +98,10 @@ void free_short_flights(Record& record, double longest) {
 
 }  // namespace
 
+bool moves_by_itself(const Itinerary& itinerary) {
+  return itinerary.steps.front().length == Leg::Length::own;
+}
+
 double time_in_period(const System& system, double phase) {
   return (phase - std::floor(phase)) * system.period();
 }

@@ -31,6 +31,9 @@ struct Itinerary {
   bool operator==(const Itinerary&) const = default;
 };
 
+/// Whether an orbit is solved by its system's own motion (Leg::Length::own), not leg by leg.
+bool moves_by_itself(const Itinerary& itinerary);
+
 /// What happened on one turn.
 struct Record {
   Outcome outcome = Outcome::ok;
