@@ -139,10 +139,12 @@ _COMMON = ("title", "initial", "tolerance", "seed")
 _NOT_KEYS = ("model", "threads", "progress", "parameters", *_COMMON)
 
 
-def _do(analysis: str, given: dict[str, Any], axis=None) -> Result:
-    """Runs the analysis with the arguments of its function, its locals()."""
+def _do(analysis: str, given: dict[str, Any], axis=None, at: Optional[Mapping[str, float]] = None) -> Result:
+    """Runs the analysis with the arguments of its function, its locals(). `at`: values of parameters that have an
+    axis, too."""
     keys = {name: value for name, value in given.items() if name not in _NOT_KEYS}
     case = case_of(given["model"], analysis, keys, given["parameters"], {k: given[k] for k in _COMMON}, axis)
+    case["model"].update(at or {})
     return run(case, threads=given["threads"], progress=given["progress"])
 
 
@@ -270,11 +272,8 @@ def curves(model: Model, *, axis: Optional[Mapping[str, Any]] = None, axis2: Opt
     Returns a dictionary of datasets: "/" has the points of all curves, "/curve/0" and so on those of each, "/codim2"
     the points of codimension two, "/start" what came of each start. Raises as `run`.
     """
-    given = {name: value for name, value in locals().items() if name not in (*_NOT_KEYS, "at")}
-    common = {"title": title, "initial": initial, "tolerance": tolerance, "seed": seed}
-    case = case_of(model, "curves", given, parameters, common, _range)
-    case["model"].update(at or {})
-    return cast("dict[str, xarray.Dataset]", run(case, threads=threads, progress=progress))
+    given = {name: value for name, value in locals().items() if name != "at"}
+    return cast("dict[str, xarray.Dataset]", _do("curves", given, _range, at))
 
 
 def models(name: Optional[str] = None) -> Union[list[str], dict[str, Any]]:
