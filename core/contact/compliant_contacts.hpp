@@ -3,6 +3,7 @@
 ///     open ──δ rises through 0──▶ engaged ──δ falls through 0──▶ open
 ///                                    └──F falls through 0──▶ recovering ──δ falls through 0──▶ open
 ///     δ = δ' = 0 under a load between 0 and the preload: closed, at rest on the abutment
+///     relaxing plate:  open ──gap z − δ falls through 0──▶ engaged ──F falls through 0──▶ open
 ///
 /// Rules at an instant, beyond those of core/contact/friction_contacts (each has its test):
 /// - Engagement: δ comes to zero with δ' > 0. Positions and velocities go on; the force begins at P + c δ'.
@@ -15,6 +16,8 @@
 /// - Rest, δ = δ' = 0: with preload the stop holds like a contact whose force is at most P; without, the
 ///   first derivative of δ that does not vanish decides the side.
 /// - A start at δ > 0 is engaged where F > 0 or the law is `release_by_gap`, else recovering.
+/// - A relaxing plate is open again as its force vanishes: it and the body part without a speed. A start
+///   before it (δ > z) takes it along.
 #pragma once
 
 #include <algorithm>
@@ -32,6 +35,8 @@ namespace graze {
 ///
 ///     bool compliant(int i) const         whether contact i is a compliant stop
 ///     bool releases_by_gap(int i) const
+///     bool has_plate(int i) const         whether a relaxing plate is in front of it: gap and approach are
+///                                         those of this, take_gap moves it to the body
 ///     double preload(int i) const         P
 ///     double stop_stiffness(int i) const, stop_damping(int i) const
 ///     double stop_force(int i) const      P + k δ + c δ' at the state
@@ -126,7 +131,7 @@ void CompliantContacts<Engine, S, State>::enter(Observer* observer) {
     const double length = engine().reach(i) + engine().length();
     const double depth = penetration(i);
     if (depth < -on_contact * length) continue;
-    if (depth <= on_contact * length) {
+    if (depth <= on_contact * length || engine().has_plate(i)) {
       engine().take_gap(i);
       crossing_.push_back(i);
     } else if (engine().releases_by_gap(i) || engine().stop_force(i) > 0) {
@@ -188,7 +193,9 @@ bool CompliantContacts<Engine, S, State>::pulls(int i) {
 /// At δ = 0 to the side that the speed leads to; within an engaged stop: whether its force still pushes.
 template <class Engine, class S, class State>
 void CompliantContacts<Engine, S, State>::cross(int i, Observer* observer) {
-  if (spring(i) != Spring::open && penetration(i) > gap_rounding(i)) {
+  if (engine().has_plate(i)) {
+    engine().take_gap(i);
+  } else if (spring(i) != Spring::open && penetration(i) > gap_rounding(i)) {
     if (spring(i) == Spring::engaged && pulls(i)) end_contact(i, Spring::recovering, observer);
     return;
   }
@@ -282,7 +289,10 @@ template <class Engine, class S, class State>
 void CompliantContacts<Engine, S, State>::lose_force(int i, double slope, Observer* observer) {
   // Of a stiff stop the slope is certain where its series is lost in rounding.
   const Onset onset = slope < 0 ? Onset{1, slope} : engine().onset(i, mode_, 1);
-  if (onset.coefficient < 0) {
+  if (onset.coefficient < 0 && engine().has_plate(i)) {
+    engine().take_gap(i);
+    leave(i, {onset.order + 1, S(0)}, observer);
+  } else if (onset.coefficient < 0) {
     end_contact(i, Spring::recovering, observer);
   } else {
     first_touch(i).order = onset.order > 0 ? onset.order : for_good;

@@ -70,7 +70,7 @@ class LinearFamilySystem final : public System {
   LinearFamilySystem(const LinearFamilySystem&) = delete;
   LinearFamilySystem& operator=(const LinearFamilySystem&) = delete;
 
-  int states() const override { return 2 * static_cast<int>(plain_.system().mass.rows()); }
+  int states() const override { return static_cast<int>(plain_.system().states()); }
   int contacts() const override { return static_cast<int>(plain_.system().contacts); }
   int frictions() const override { return static_cast<int>(plain_.system().friction.size()); }
   bool sticks(const HybridState& state, int k) override {
@@ -156,6 +156,12 @@ class LinearFamilySystem final : public System {
     gap = sys.position;
     gap.noalias() -= sys.normal.transpose() * q;
     rate.noalias() = -sys.normal.transpose() * v;
+    for (Eigen::Index i = 0; i < sys.position.size(); ++i) {
+      if (!sys.has_plate(i)) continue;
+      const double z = state.x(sys.plate(i));
+      gap(i) += z;
+      rate(i) = in_contact(state, static_cast<int>(i)) ? 0.0 : rate(i) - sys.relaxation(i) * z;
+    }
     gap.conservativeResize(sys.contacts);
     rate.conservativeResize(sys.contacts);
   }
@@ -164,6 +170,7 @@ class LinearFamilySystem final : public System {
     Eigen::RowVectorXd gradient = Eigen::RowVectorXd::Zero(state.x.size());
     const auto& normal = plain_.system().normal;
     for (Eigen::Index i = 0; i < normal.rows(); ++i) gradient(2 * i) = -normal(i, contact);
+    if (plain_.system().has_plate(contact)) gradient(plain_.system().plate(contact)) = 1;
     return gradient;
   }
 
@@ -174,7 +181,9 @@ class LinearFamilySystem final : public System {
     for (Eigen::Index i = 0; i < displacements.rows(); ++i) shifts.row(2 * i) = displacements.row(i);
     return shifts;
   }
-  bool is_velocity(int state) const override { return state % 2 == 1; }
+  bool is_velocity(int state) const override {
+    return state % 2 == 1 && state < 2 * static_cast<int>(plain_.system().mass.rows());
+  }
 
  private:
   /// 1 per unit of time where the equations have no rate at all (a ball that only falls).

@@ -26,7 +26,7 @@ struct Watched {
                         const Eigen::Matrix<double, Harmonics, 1>& frequency, const std::vector<Row>& rows);
 
   Eigen::Matrix<double, Ends, Z> ends;    ///< first two Bernstein coefficients of each row's cubic
-  Eigen::Matrix<double, Step, Z> step;    ///< from z: (q, q') one cell later and the last two coefficients
+  Eigen::Matrix<double, Step, Z> step;    ///< from z: the states one cell later and the last two coefficients
   Eigen::Matrix<double, Count, Z> doubt;  ///< error bound of the cubic per |z|
   Eigen::Matrix<double, Harmonics, 1> cosine, sine;            ///< of the forcing phases' advance per cell
   std::vector<Eigen::Matrix<double, taylor_terms, Z>> taylor;  ///< of each row on a cell
@@ -181,7 +181,7 @@ Watched<Dofs, Harmonics, Count>::Watched(const LinearMode<double, Dofs, Harmonic
     // terms.row(4) is row A⁴ h⁴/24; the margin covers the rounding of the steps from cell to cell.
     doubt.row(i) = grown(terms.row(4).cwiseAbs() * (24.0 / 384.0) + terms.row(0).cwiseAbs() * 1e-13);
   }
-  const Eigen::Index states = 2 * mode.dofs();
+  const Eigen::Index states = mode.states();
   step.resize(states + 2 * count, z);
   step.topRows(states) = mode.step().topRows(states);
   // At the far end the second coefficient lies before the node instead of after it.

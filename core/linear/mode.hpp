@@ -1,8 +1,8 @@
 /// The exact flow of a linear system while its contacts and frictions hold as a mode says, as constant
 /// matrices.
 ///
-/// With the phases of the forcing and a 1 appended, z = (q, q', cos Ω_j t, sin Ω_j t, 1), the motion of
-/// every mode is z' = A z, whatever the damping, rigid-body modes and resonance included: no eigenvectors
+/// With the phases of the forcing and a 1 appended, z = (q, q', plates, cos Ω_j t, sin Ω_j t, 1), the motion
+/// of every mode is z' = A z, whatever the damping, rigid-body modes and resonance included: no eigenvectors
 /// are needed, so none can be ill-conditioned. Time is cut into cells of length h with ‖A‖h = 1; one
 /// product with e^{Ah} leads from cell to cell, and inside a cell everything is its Taylor polynomial,
 /// which twenty terms give to rounding.
@@ -111,7 +111,7 @@ class LinearMode {
   double cell = 0;         ///< h
   Coordinates admissible;  ///< q'' per force on the coordinates
   std::vector<Eigen::Matrix<S, X, Z>>
-      taylor;  ///< plain: (Ah)^k / k!, k = 0 … taylor_terms − 1, rows of q and q'
+      taylor;  ///< plain: (Ah)^k / k!, k = 0 … taylor_terms − 1, rows of the states
   Square A;    ///< z' = A z
   std::vector<ContactRows<S, Dofs, Z>> contacts;    ///< one per contact
   std::vector<FrictionRows<S, Dofs, Z>> frictions;  ///< one per friction
@@ -124,6 +124,8 @@ class LinearMode {
     return contacts[k - 2 * frictions.size()].second;
   }
   Eigen::Index dofs() const { return dofs_; }
+  /// q, q' and the plates.
+  Eigen::Index states() const { return states_; }
   /// e^{Ah}.
   const Square& step() const { return powers_.front(); }
   /// e^{Ah 2^j}, made when first needed.
@@ -133,8 +135,10 @@ class LinearMode {
 
  private:
   void set_extended(const System& system, const Eigen::Matrix<S, Dofs, Z>& acceleration);
+  void set_plates(const System& system, std::int64_t mode);
   void set_spring(const System& system, Eigen::Index i, Spring spring);
   Eigen::Index dofs_ = 0;
+  Eigen::Index states_ = 0;
   mutable std::vector<Square> powers_;
 };
 
@@ -159,13 +163,13 @@ typename Column::Scalar product(const Row& row, const Column& z) {
   return result;
 }
 
-/// rate = A z t, column by column: velocities, accelerations, the turning phases, nothing for the 1. `rate`
-/// has the size of z and is not z. `constant`: false where z, a rate itself, has nothing for the 1.
+/// rate = A z t, column by column: velocities, accelerations, plates, the turning phases, nothing for the 1.
+/// `rate` has the size of z and is not z. `constant`: false where z, a rate itself, has nothing for the 1.
 template <class Square, class Columns>
-void rate_of(const Square& A, Eigen::Index dofs, const Columns& z, double t, Columns& rate,
-             bool constant = true) {
+void rate_of(const Square& A, Eigen::Index dofs, Eigen::Index states, const Columns& z, double t,
+             Columns& rate, bool constant = true) {
   const Eigen::Index one = z.rows() - 1;
-  const Eigen::Index phases = (one - 2 * dofs) / 2;
+  const Eigen::Index phases = (one - states) / 2;
   for (Eigen::Index k = 0; k < z.cols(); ++k) {
     const auto set = [&](Eigen::Index i, Eigen::Index from, Eigen::Index count) {
       sum_products(A.row(i), z.col(k), from, count, t, rate(i, k));
@@ -174,7 +178,8 @@ void rate_of(const Square& A, Eigen::Index dofs, const Columns& z, double t, Col
       rate(i, k) = z(dofs + i, k) * t;
       set(dofs + i, 0, constant ? one + 1 : one);
     }
-    for (Eigen::Index j = 2 * dofs; j < 2 * dofs + phases; ++j) {
+    for (Eigen::Index i = 2 * dofs; i < states; ++i) set(i, dofs, states - dofs);
+    for (Eigen::Index j = states; j < states + phases; ++j) {
       set(j, phases + j, 1);
       set(phases + j, j, 1);
     }
@@ -202,14 +207,16 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
   const Eigen::Index n = sys.mass.rows();
   const Eigen::Index h = sys.frequency.size();
   const Eigen::Index m = sys.position.size();
-  const Eigen::Index z = 2 * n + 2 * h + 1;
+  const Eigen::Index z = sys.states() + 2 * h + 1;
   const ModeLayout layout = layout_of(sys);
   using Rows = Eigen::Matrix<S, Dofs, Z>;
 
   const Coordinates inverse_mass = inverse_of(sys.mass);
   const ActingForces<S, Dofs> acting(sys, mode);
-  Rows force(n, z);
-  force << -acting.stiffness, -acting.damping, sys.cosine, sys.sine, acting.constant;
+  Rows force = Rows::Zero(n, z);
+  force.leftCols(n) = -acting.stiffness;
+  force.middleCols(n, n) = -acting.damping;
+  force.rightCols(2 * h + 1) << sys.cosine, sys.sine, acting.constant;
   if constexpr (Frictions != 0) {
     for (Eigen::Index k = 0; k < layout.frictions; ++k) {
       const Sliding sliding = layout.sliding(mode, k);
@@ -249,10 +256,13 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
     }
   }
   dofs_ = n;
+  states_ = sys.states();
   set_extended(sys, acceleration);
+  set_plates(sys, mode);
 
   Eigen::VectorXd frequency = values_of(sys.frequency);
-  const double rate = fastest_rate(values_of(A).eval(), n, frequency);
+  double rate = fastest_rate(values_of(A).eval(), n, frequency);
+  for (Eigen::Index i = 2 * n; i < states_; ++i) rate = std::max(rate, -value_of(A(i, i)));
   cell = rate > 0 ? 1 / rate : 1.0;
   Square sum = Square::Zero(z, z);
   Square term = Square::Identity(z, z);
@@ -260,10 +270,10 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
   if constexpr (std::is_same_v<S, double>) taylor.reserve(taylor_terms);
   for (int k = 0; k < taylor_terms; ++k) {
     if (k > 0) {
-      rate_of(A, n, term, cell / k, next);
+      rate_of(A, n, states_, term, cell / k, next);
       term.swap(next);
     }
-    if constexpr (std::is_same_v<S, double>) taylor.push_back(term.topRows(2 * n));
+    if constexpr (std::is_same_v<S, double>) taylor.push_back(term.topRows(states_));
     sum += term;
   }
   powers_.push_back(sum);
@@ -309,10 +319,14 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
       continue;
     }
     const Eigen::Matrix<S, Dofs, 1> normal = sys.normal.col(i);
+    Row gap = Row::Zero(z);
+    gap.segment(0, n) = -normal.transpose();
+    gap(z - 1) = sys.position(i);
+    if (sys.has_plate(i)) gap(sys.plate(i)) = 1;
     const Eigen::Matrix<S, Dofs, 1> direction = impulsive * normal;
     c.mobility = normal.dot(direction);
     if (value_of(c.mobility) <= 1e-11 * value_of(normal.dot(inverse_mass * normal))) {
-      c.guard = never;  // others hold its body: the gap stays what it is
+      c.guard = sys.has_plate(i) ? gap : never;  // others hold its body: it stays where it is
       c.pressing.setZero(z);
       c.rate.setZero(z);
       c.push.setZero(n);
@@ -321,9 +335,7 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
       c.gap_to_velocity.setZero(n);
       continue;
     }
-    c.guard.setZero(z);
-    c.guard.segment(0, n) = -normal.transpose();
-    c.guard(z - 1) = sys.position(i);
+    c.guard = gap;
     c.push = direction / c.mobility;
     // z with this body put at rest on the contact.
     Square rest = Square::Identity(z, z);
@@ -391,6 +403,23 @@ void LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::set_spring(const Syste
   }
 }
 
+/// Plates follow their bodies or go back.
+template <class S, int Dofs, int Harmonics, int Contacts, int Frictions>
+void LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::set_plates(const System& sys, std::int64_t mode) {
+  if constexpr (may_comply<Contacts>) {
+    const ModeLayout layout = layout_of(sys);
+    for (Eigen::Index i = 0; i < layout.springs; ++i) {
+      if (!sys.has_plate(i)) continue;
+      const Eigen::Index plate = sys.plate(i);
+      if (layout.spring(mode, i) == Spring::engaged) {
+        A.row(plate).segment(dofs_, dofs_) = sys.normal.col(i).transpose();
+      } else {
+        A(plate, plate) = -sys.relaxation(i);
+      }
+    }
+  }
+}
+
 template <class S, int Dofs, int Harmonics, int Contacts, int Frictions>
 void LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::set_extended(
     const System& sys, const Eigen::Matrix<S, Dofs, Z>& acceleration) {
@@ -401,8 +430,8 @@ void LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::set_extended(
   A.block(0, n, n, n).setIdentity();
   A.block(n, 0, n, z) = acceleration;
   for (Eigen::Index j = 0; j < h; ++j) {
-    A(2 * n + j, 2 * n + h + j) = -sys.frequency(j);
-    A(2 * n + h + j, 2 * n + j) = sys.frequency(j);
+    A(states_ + j, states_ + h + j) = -sys.frequency(j);
+    A(states_ + h + j, states_ + j) = sys.frequency(j);
   }
 }
 
@@ -441,7 +470,7 @@ inline std::size_t terms_within(double s) {
   return std::max(std::size_t{3}, static_cast<std::size_t>(first_too_small - reach.begin()));
 }
 
-/// (q, q') at the fraction s of a cell beyond z, −1 <= s <= 1, by its Taylor polynomial. The mode may be
+/// The states at the fraction s of a cell beyond z, −1 <= s <= 1, by its Taylor polynomial. The mode may be
 /// plain and z dual. Where the mode has derivatives too, term after term: none of powers of A are needed.
 template <class Mode, class S>
 Eigen::Matrix<S, Mode::X, 1> within_cell(const Mode& mode, const Eigen::Matrix<S, Mode::Z, 1>& z, double s) {
@@ -452,13 +481,13 @@ Eigen::Matrix<S, Mode::X, 1> within_cell(const Mode& mode, const Eigen::Matrix<S
     while (terms-- > 0) sum = mode.taylor[terms].lazyProduct(z) + sum * s;
     return sum;
   } else {
-    const Eigen::Index dofs = mode.dofs();
+    const Eigen::Index states = mode.states();
     std::array<Eigen::Matrix<S, Mode::Z, 1>, 2> term = {z, z};  // the last one and the next, in turn
-    Eigen::Matrix<S, Mode::X, 1> sum = z.head(2 * dofs);
+    Eigen::Matrix<S, Mode::X, 1> sum = z.head(states);
     for (std::size_t k = 1; k < terms; ++k) {
       const double t = s * mode.cell / static_cast<double>(k);
-      rate_of(mode.A, dofs, term[(k + 1) % 2], t, term[k % 2], k == 1);
-      for (Eigen::Index i = 0; i < 2 * dofs; ++i) sum(i) += term[k % 2](i);
+      rate_of(mode.A, mode.dofs(), states, term[(k + 1) % 2], t, term[k % 2], k == 1);
+      for (Eigen::Index i = 0; i < states; ++i) sum(i) += term[k % 2](i);
     }
     return sum;
   }
@@ -466,11 +495,11 @@ Eigen::Matrix<S, Mode::X, 1> within_cell(const Mode& mode, const Eigen::Matrix<S
 
 /// to = P z for a power P of e^{Ah}: among themselves the phases only turn, the 1 stays. `to` is not z.
 template <class Square, class Columns>
-void apply_power(const Square& P, Eigen::Index dofs, const Columns& z, Columns& to) {
+void apply_power(const Square& P, Eigen::Index states, const Columns& z, Columns& to) {
   const Eigen::Index one = z.size() - 1;
-  const Eigen::Index phases = (one - 2 * dofs) / 2;
-  for (Eigen::Index i = 0; i < 2 * dofs; ++i) to(i) = product(P.row(i), z);
-  for (Eigen::Index j = 2 * dofs; j < 2 * dofs + phases; ++j) {
+  const Eigen::Index phases = (one - states) / 2;
+  for (Eigen::Index i = 0; i < states; ++i) to(i) = product(P.row(i), z);
+  for (Eigen::Index j = states; j < states + phases; ++j) {
     for (const Eigen::Index i : {j, j + phases}) {
       Products<typename Columns::Scalar> sum;
       for (const Eigen::Index l : {j, j + phases}) sum.add(P(i, l), z(l));
@@ -486,7 +515,7 @@ Eigen::Matrix<S, Mode::Z, 1> after_cells(const Mode& mode, Eigen::Matrix<S, Mode
   Eigen::Matrix<S, Mode::Z, 1> next = z;
   for (std::size_t j = 0; n != 0; ++j, n >>= 1) {
     if ((n & 1) == 0) continue;
-    apply_power(mode.power(j), mode.dofs(), z, next);
+    apply_power(mode.power(j), mode.states(), z, next);
     z.swap(next);
   }
   return z;

@@ -81,8 +81,10 @@ class LinearMotion : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Cont
         found_(found) {}
 
   /// Inside, positions come first and velocities after them; outside, each position is followed by its
-  /// velocity: entry i outside is entry inner(i) inside.
-  static Eigen::Index inner(Eigen::Index outer, Eigen::Index dofs) { return outer / 2 + (outer % 2) * dofs; }
+  /// velocity: entry i outside is entry inner(i) inside. Plates come last.
+  static Eigen::Index inner(Eigen::Index outer, Eigen::Index dofs) {
+    return outer < 2 * dofs ? outer / 2 + (outer % 2) * dofs : outer;
+  }
 
  private:
   friend Loop;
@@ -107,6 +109,8 @@ class LinearMotion : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Cont
 
   int count() const { return static_cast<int>(plain_.system().position.size()); }
   Eigen::Index dofs() const { return plain_.system().mass.rows(); }
+  auto velocities() { return x.segment(dofs(), dofs()); }
+  auto velocities() const { return x.segment(dofs(), dofs()); }
   bool exists(int i) const {
     return std::isfinite(plain_.system().position(i)) && !plain_.system().compliant(i);
   }
@@ -143,11 +147,21 @@ class LinearMotion : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Cont
   void drift_time(const S& shift) { drift(shift); }
   S guard(int k);
   S dot(const Eigen::Matrix<P, 1, Z>& row, const Extended& z) const { return product(row, z); }
-  S approach(int i) const { return normal(i).dot(x.tail(dofs())); }
-  S gap(int i) const { return S(carried_.system().position(i)) - normal(i).dot(x.head(dofs())); }
+  /// Speed at which gap i closes, of a plate the one that goes back.
+  S approach(int i) const {
+    const S speed = normal(i).dot(velocities());
+    if constexpr (may_comply<Contacts>) {
+      if (has_plate(i)) return speed + S(carried_.system().relaxation(i)) * plate(i);
+    }
+    return speed;
+  }
+  S gap(int i) const {
+    const S gap = S(carried_.system().position(i)) - normal(i).dot(x.head(dofs()));
+    return has_plate(i) ? S(gap + plate(i)) : gap;
+  }
   double reach(int i) const;
   double length() const { return size_of(x.head(dofs())); }
-  double speed() const { return size_of(x.tail(dofs())); }
+  double speed() const { return size_of(velocities()); }
   template <class Vector>
   static double size_of(const Vector& v) {
     return v.unaryExpr([](const S& a) { return std::abs(value_of(a)); }).maxCoeff();
@@ -159,15 +173,19 @@ class LinearMotion : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Cont
       x.head(dofs()) += rows(i).push * slopes_of(gap(i));
       kick(i, slopes_of(approach(i)));
     }
+    for (int i = 0; i < static_cast<int>(layout().springs); ++i) {
+      if (has_plate(i) && layout().spring(mode_, i) == Spring::engaged)
+        x(plain_.system().plate(i)) -= slopes_of(gap(i));
+    }
     if constexpr (Frictions != 0) {
       for (int k = 0; k < static_cast<int>(layout().frictions); ++k) {
         if (layout().sliding(mode_, k) != Sliding::stuck) continue;
-        x.tail(dofs()) -= friction_rows(k).reaction.transpose() * slopes_of(sliding_speed(k));
+        velocities() -= friction_rows(k).reaction.transpose() * slopes_of(sliding_speed(k));
       }
     }
   }
-  void kick(int i, const S& speed) { x.tail(dofs()) -= rows(i).push * speed; }
-  void strike(int i, const S& speed) { x.tail(dofs()) -= push_alone(i) * speed; }
+  void kick(int i, const S& speed) { velocities() -= rows(i).push * speed; }
+  void strike(int i, const S& speed) { velocities() -= push_alone(i) * speed; }
   S response(int i, int j) { return S(normal(i).dot(push_alone(j))); }
   double pressing(int i) {
     const auto& row = plain_.mode(mode_).contacts[static_cast<std::size_t>(i)].pressing;
@@ -181,7 +199,7 @@ class LinearMotion : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Cont
 
   ModeLayout layout() const { return layout_of(plain_.system()); }
   double amplitude(int k) const { return plain_.system().friction(k); }
-  S sliding_speed(int k) const { return carried_.system().sliding.col(k).dot(x.tail(dofs())); }
+  S sliding_speed(int k) const { return carried_.system().sliding.col(k).dot(velocities()); }
   bool held(int k) { return friction_rows(k).held; }
   bool of_force(int guard) const;
 
@@ -189,6 +207,8 @@ class LinearMotion : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Cont
     return plain_.system().compliant(i) && std::isfinite(plain_.system().position(i));
   }
   bool releases_by_gap(int i) const { return plain_.system().law_of(i) == StopLaw::release_by_gap; }
+  bool has_plate(int i) const { return plain_.system().has_plate(i); }
+  const S& plate(int i) const { return x(plain_.system().plate(i)); }
   double preload(int i) const { return plain_.system().preload(i); }
   double stop_stiffness(int i) const { return plain_.system().stop_stiffness(i); }
   double stop_damping(int i) const { return plain_.system().stop_damping(i); }
@@ -197,9 +217,19 @@ class LinearMotion : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Cont
   }
   double inward(int i) {
     const auto accelerations = (plain_.mode(mode_).A.middleRows(dofs(), dofs()) * extended_values()).eval();
-    return plain_.system().normal.col(i).dot(accelerations);
+    const double body = plain_.system().normal.col(i).dot(accelerations);
+    if (!has_plate(i)) return body;
+    const double rate = plain_.system().relaxation(i);
+    return body - rate * rate * value_of(plate(i));
   }
-  void take_gap(int i) { x.head(dofs()) += values_of(rows(i).push) * S(value_of(gap(i))); }
+  void take_gap(int i) {
+    const S rest(value_of(gap(i)));
+    if (has_plate(i)) {
+      x(plain_.system().plate(i)) -= rest;
+    } else {
+      x.head(dofs()) += values_of(rows(i).push) * rest;
+    }
+  }
   RestProblem rest_problem(const std::vector<int>& contacts, const std::vector<int>& frictions) const;
   void stop_sliding(const RestProblem& problem, const std::vector<int>& frictions);
   void add_friction(int i, Rebound<S>& rebound);
@@ -477,7 +507,7 @@ void LinearMotion<S, P, D, H, C, F>::add_vanishing_friction(int i, Rebound<S>& r
     if (move_alike(mode.admissible, along, n)) {
       rebound.friction += std::abs(push) * vanishing_->amplitude[j];
     } else {
-      const double sign = vanishing_->friction->sign(mode_, k, values_of(x.tail(dofs())), -response);
+      const double sign = vanishing_->friction->sign(mode_, k, values_of(velocities()), -response);
       rebound.pressing -= sign * push * vanishing_->amplitude[j];
     }
   }
@@ -509,7 +539,7 @@ void LinearMotion<S, P, D, H, C, F>::add_vanishing_friction(int guard, S& value)
   }
   for (std::size_t j = 0; j < vanishing_->which.size(); ++j) {
     const std::size_t k = vanishing_->which[j];
-    const double sign = vanishing_->friction->sign(mode_, k, values_of(x.tail(dofs())), leaving);
+    const double sign = vanishing_->friction->sign(mode_, k, values_of(velocities()), leaving);
     value -= sign * reaction.dot(vanishing_->friction->direction(k)) * vanishing_->amplitude[j];
   }
 }
@@ -521,7 +551,7 @@ RestProblem LinearMotion<S, P, D, H, C, F>::rest_problem(const std::vector<int>&
   const auto& sys = plain_.system();
   const Eigen::Index n = dofs();
   const Eigen::VectorXd q = values_of(x.head(n));
-  const Eigen::VectorXd v = values_of(x.tail(n));
+  const Eigen::VectorXd v = values_of(x.segment(n, n));
   RestProblem p;
   const ActingForces<double, D> acting(sys, mode_);
   p.inverse_mass = inverse_of(sys.mass);
@@ -588,7 +618,7 @@ void LinearMotion<S, P, D, H, C, F>::stop_sliding(const RestProblem& problem,
 template <class S, class P, int D, int H, int C, int F>
 void LinearMotion<S, P, D, H, C, F>::pass_on(int i, const S& integral) {
   x.head(dofs()) += rows(i).gap_to_position * integral;
-  x.tail(dofs()) += rows(i).gap_to_velocity * integral;
+  velocities() += rows(i).gap_to_velocity * integral;
 }
 
 template <class S, class P, int D, int H, int C, int F>
@@ -608,8 +638,12 @@ Onset LinearMotion<S, P, D, H, C, F>::onset(int guard, std::int64_t mode, int fr
   const int second = static_cast<int>(layout().second_guard(0));
   if (guard < count() || guard >= second) {
     const int i = guard < count() ? guard : guard - second;
-    const double moved = plain_.system().normal.col(i).cwiseAbs().dot(accelerations) * cell * cell;
-    size += moved * guard_gain(guard, mode);
+    double moved = plain_.system().normal.col(i).cwiseAbs().dot(accelerations);
+    if (has_plate(i)) {
+      const Eigen::Index plate = plain_.system().plate(i);
+      moved += A(plate, plate) * A(plate, plate) * near(plate);
+    }
+    size += moved * cell * cell * guard_gain(guard, mode);
   } else if constexpr (F != 0) {
     size += plain_.system().sliding.col((guard - count()) / 2).cwiseAbs().dot(accelerations) * cell * cell;
   }

@@ -80,7 +80,7 @@ class LinearLeg {
     std::array<double, taylor_terms> gap_on_cell{};
     gap_on_cell[0] = leg.length == Leg::Length::rebound ? 0 : guard_row.dot(term);
     for (int k = 1; k < taylor_terms; ++k) {
-      rate_of(A, dofs(), term, mode_.cell / k, next);
+      rate_of(A, dofs(), mode_.states(), term, mode_.cell / k, next);
       term.swap(next);
       gap_on_cell[static_cast<std::size_t>(k)] = guard_row.dot(term);
     }

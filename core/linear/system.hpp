@@ -13,7 +13,8 @@ namespace graze {
 enum class StopLaw : signed char {
   rigid,             ///< by impacts
   release_by_force,  ///< compliant: engaged from δ = 0 until its force vanishes, δ = 0 at the latest
-  release_by_gap     ///< compliant: engaged while δ > 0; a damper may pull at the end
+  release_by_gap,    ///< compliant: engaged while δ > 0; a damper may pull at the end
+  relaxing_plate     ///< compliant: released by a vanishing force, it goes back in its own time
 };
 
 /// Compliant stops are compiled in only where the number of contacts is not fixed.
@@ -31,6 +32,9 @@ inline constexpr int compliant_size = may_comply<Contacts> ? Eigen::Dynamic : 0;
 /// A compliant stop has no impacts: engaged, at the penetration δ = n_iᵀ q − d_i, it acts on the body with
 /// the force −n_i F_i, F_i = P_i + k_i δ + c_i δ'. A body at rest on its abutment, δ = δ' = 0, is held by 0 ≤
 /// F_i ≤ P_i. Released at δ > 0, it engages again only after δ has come back to zero.
+///
+/// A relaxing plate is massless: z_i = δ while engaged, c_i z_i' + k_i z_i = 0 from the release on (c_i > 0,
+/// P_i = 0). Its gap is z_i − δ; where that closes it is engaged again. The z_i are states, after q and q'.
 ///
 /// Sizes may be Eigen::Dynamic (all together); else a model may have fewer contacts: the last ones do not
 /// exist.
@@ -63,6 +67,12 @@ struct LinearSystem {
   bool any_compliant() const {
     return std::any_of(law.begin(), law.end(), [](StopLaw l) { return l != StopLaw::rigid; });
   }
+  bool has_plate(Eigen::Index i) const { return !law.empty() && law_of(i) == StopLaw::relaxing_plate; }
+  /// Place of z_i among the states.
+  Eigen::Index plate(Eigen::Index i) const { return 2 * mass.rows() + plates_before(law.begin() + i); }
+  Eigen::Index states() const { return 2 * mass.rows() + plates_before(law.end()); }
+  /// k_i/c_i, the rate at which it goes back.
+  S relaxation(Eigen::Index i) const { return stop_stiffness(i) / stop_damping(i); }
 
   /// Everything zero; contacts up to the size that the model does not have, nowhere.
   void resize(Eigen::Index dofs, Eigen::Index harmonics, Eigen::Index own_contacts,
@@ -87,6 +97,11 @@ struct LinearSystem {
     }
     sliding.setZero(dofs, frictions);
     friction.setZero(frictions);
+  }
+
+ private:
+  Eigen::Index plates_before(std::vector<StopLaw>::const_iterator end) const {
+    return std::count(law.begin(), end, StopLaw::relaxing_plate);
   }
 };
 

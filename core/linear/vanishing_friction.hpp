@@ -36,7 +36,7 @@ struct SlidingMode {
 
   Rows speeds;
   std::vector<bool> held;  ///< s_k = 0 as long as the mode lasts
-  /// (q, q') after a fraction v of a cell from rest, under −p_k only: Σ_m column m−1 of `rise` v^m; v = 1.
+  /// The states after a fraction v of a cell from rest, under −p_k only: Σ_m column m−1 of `rise` v^m; v = 1.
   std::vector<Eigen::Matrix<double, state_size<Dofs>, taylor_terms>> rise;
   std::vector<State> whole;
 
@@ -47,14 +47,14 @@ struct SlidingMode {
     const auto& mode = plain.mode(mode_of);
     const Eigen::Matrix<double, Dofs, Dofs> inverse_mass = inverse_of(plain.system().mass);
     const Eigen::Index n = mode.dofs();
-    const auto A = mode.A.topLeftCorner(2 * n, 2 * n);
+    const auto A = mode.A.topLeftCorner(mode.states(), mode.states());
     for (Eigen::Index k = 0; k < directions.cols(); ++k) {
       const Eigen::Matrix<double, Dofs, 1> along = directions.col(k);
       const Eigen::Matrix<double, Dofs, 1> acceleration = mode.admissible * along;
       held.push_back(along.dot(acceleration) <= no_motion * along.dot(inverse_mass * along));
-      rise.emplace_back(2 * n, taylor_terms);
-      State term = State::Zero(2 * n);
-      term.tail(n) = -acceleration * mode.cell;
+      rise.emplace_back(mode.states(), taylor_terms);
+      State term = State::Zero(mode.states());
+      term.segment(n, n) = -acceleration * mode.cell;
       for (int m = 0; m < taylor_terms; ++m) {
         rise.back().col(m) = term;
         term = (A * term * (mode.cell / (m + 2))).eval();
@@ -63,7 +63,7 @@ struct SlidingMode {
     }
   }
 
-  /// (q, q') after a fraction of a cell from rest under −p_k.
+  /// The states after a fraction of a cell from rest under −p_k.
   State response(std::size_t k, double fraction) const {
     State sum = State::Zero(rise[k].rows());
     for (std::size_t m = terms_within(fraction); m-- > 0;) {
@@ -108,9 +108,9 @@ class VanishingFriction {
                                  const std::vector<std::size_t>& which) {
     const Mode& mode = plain_.mode(held);
     const Sliding& sliding = this->sliding(held);
-    for (const std::size_t k : which) pushed_[k] = State::Zero(2 * mode.dofs());
+    for (const std::size_t k : which) pushed_[k] = State::Zero(mode.states());
     flow_.start(sliding.speeds, z);
-    const Eigen::Index states = 2 * mode.dofs();
+    const Eigen::Index states = mode.states();
     const Free whole = mode.step().topLeftCorner(states, states);
     for (long cell = 0; cell < cells; ++cell) {
       push(sliding, which, whole, 1);
@@ -136,9 +136,9 @@ class VanishingFriction {
 
   using Free = Eigen::Matrix<double, state_size<Dofs>, state_size<Dofs>>;
 
-  /// Of (q, q') over a fraction of a cell without any force.
+  /// Of the states over a fraction of a cell without any force.
   static Free free_flow(const Mode& mode, double fraction) {
-    const Eigen::Index states = 2 * mode.dofs();
+    const Eigen::Index states = mode.states();
     Free sum = Free::Zero(states, states);
     for (std::size_t m = terms_within(fraction); m-- > 0;) {
       sum = sum * fraction + mode.taylor[m].leftCols(states);

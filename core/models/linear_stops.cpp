@@ -53,6 +53,7 @@ class LinearStops final : public Model {
   void read_forces(const Value& table);
   void read_stops(const Value& table);
   void read_law(const Value& stop, Eigen::Index c);
+  static StopLaw law_of(const Value& stop, std::size_t k);
   void read_frictions(const Value& table);
 
   /// A number becomes a parameter of this name, an expression what it says.
@@ -308,6 +309,20 @@ void LinearStops::read_stops(const Value& table) {
   for (Eigen::Index c = 0; c < count; ++c) read_law(list[static_cast<std::size_t>(c)], c);
 }
 
+StopLaw LinearStops::law_of(const Value& stop, std::size_t k) {
+  const auto chosen = [&](const char* key, const char* choice) {
+    const Value* value = stop.find(key);
+    return value != nullptr && value->text(element("stop", k) + key) == choice;
+  };
+  const bool by_gap = chosen("release", "gap");
+  if (!chosen("plate", "relaxing")) return by_gap ? StopLaw::release_by_gap : StopLaw::release_by_force;
+  if (by_gap)
+    refuse(stop.at("plate"), element("stop", k) + "plate", "a relaxing plate is released by its force");
+  if (const Value* preload = stop.find("preload"))
+    refuse(*preload, element("stop", k) + "preload", "a relaxing plate has no preload");
+  return StopLaw::relaxing_plate;
+}
+
 /// Restitution of a rigid stop, stiffness, damping, preload and release of a compliant one.
 void LinearStops::read_law(const Value& stop, Eigen::Index c) {
   LinearForm& at = *form_;
@@ -319,7 +334,7 @@ void LinearStops::read_law(const Value& stop, Eigen::Index c) {
                 range);
   };
   if (!is_compliant(stop)) {
-    for (const char* name : {"damping", "preload", "release"}) {
+    for (const char* name : {"damping", "preload", "release", "plate"}) {
       if (const Value* value = stop.find(name))
         refuse(*value, element("stop", k) + name, "only of a stop with a stiffness");
     }
@@ -330,11 +345,17 @@ void LinearStops::read_law(const Value& stop, Eigen::Index c) {
     refuse(*value, element("stop", k) + "restitution", "a stop with a stiffness has no restitution");
   at.restitution(c) = scope_.graph().literal(0);
   at.stop_stiffness(c) = number("stiffness", 0, "stiffness of the stop", Range::positive());
-  at.stop_damping(c) = number("damping", 0, "damping of the stop", Range::non_negative());
-  at.preload(c) = number("preload", 0, "preload of the stop", Range::non_negative());
-  const Value* release = stop.find("release");
-  at.law[k] = release != nullptr && release->text("model.stop.release") == "gap" ? StopLaw::release_by_gap
-                                                                                 : StopLaw::release_by_force;
+  at.law[k] = law_of(stop, k);
+  const bool relaxes = at.law[k] == StopLaw::relaxing_plate;
+  at.stop_damping(c) =
+      number("damping", 0, "damping of the stop", relaxes ? Range::positive() : Range::non_negative());
+  if (relaxes) {
+    at.preload(c) = scope_.graph().literal(0);
+    states_.push_back(
+        {"z_" + contacts_[k].name, "1", "penetration of the plate of stop " + contacts_[k].name});
+  } else {
+    at.preload(c) = number("preload", 0, "preload of the stop", Range::non_negative());
+  }
 }
 
 void LinearStops::read_frictions(const Value& table) {
@@ -406,6 +427,12 @@ std::vector<Key> stop_keys() {
                     "of a compliant stop: it ends where its force vanishes (the default) or where the gap is "
                     "zero again, the damper pulling until then");
   release.choices = {"force", "gap"};
+  Key plate =
+      key("plate", Key::Type::text,
+          "of a compliant stop with damping: none, its surface is back at once (the default), or a "
+          "massless plate, a state z, that goes back by damping z' + stiffness z = 0 from the release "
+          "on and engages where the body meets it");
+  plate.choices = {"none", "relaxing"};
   return {key("name", Key::Type::text, "name of the contact; its number when left out"),
           normal,
           position,
@@ -413,7 +440,8 @@ std::vector<Key> stop_keys() {
           stiffness,
           damping,
           preload,
-          release};
+          release,
+          plate};
 }
 
 std::vector<Key> friction_keys() {
@@ -455,6 +483,7 @@ GRAZE_MODEL(linear_stops) {
       "compliant stop c, d = -gap: engaged from d = 0 on, -normal_c (preload_c + stiffness_c d + damping_c "
       "d') "
       "until that force or d falls to zero (release)\n"
+      "relaxing plate of stop c: z = d while engaged, then damping_c z' + stiffness_c z = 0; gap = z - d\n"
       "friction k: -direction_k times amplitude_k sgn(direction_k . x'), at rest anything up to that";
   info.citations = {
       "Brogliato: Nonsmooth Mechanics, 3rd edition, Springer 2016 (Newton's law with several contacts, "
@@ -479,7 +508,9 @@ GRAZE_MODEL(linear_stops) {
                force,
                stop,
                friction};
-  info.states = {{"x1", "1", "displacement of mass 1"}, {"v1", "1", "velocity of mass 1; and so on", "x1"}};
+  info.states = {{"x1", "1", "displacement of mass 1"},
+                 {"v1", "1", "velocity of mass 1; and so on", "x1"},
+                 {"z_1", "1", "penetration of the relaxing plate of stop 1, where it has one; and so on"}};
   info.contacts = {{"1", "1", "first stop; and so on, or by name"}};
   info.frictions = {{"1", "1", "first friction; and so on, or by name"}};
   info.modes =

@@ -72,6 +72,7 @@ ModalSystem reference_of(const std::string& toml) {
     m.preload = number_of(stop, "preload", 0);
     const Value* release = stop.find("release");
     m.release_by_gap = release != nullptr && release->text("release") == "gap";
+    m.relaxing_plate = stop.find("plate") != nullptr;
     s.stops.push_back(m);
   }
   return s;
@@ -90,10 +91,14 @@ LongVector start_of(const std::vector<double>& x) {
 /// Moves both and compares states and the times and kinds of all events. @return the number of events
 std::size_t compare(const std::string& toml, const std::vector<double>& start, double duration,
                     double step = 2e-3) {
-  ModalMotion reference(reference_of(toml), start_of(start), 0, static_cast<Long>(step));
+  const ModalSystem modal = reference_of(toml);
+  const std::vector<ModalStop>& stops = modal.stops;
+  ModalMotion reference(modal, start_of(start), 0, static_cast<Long>(step));
   reference.run(static_cast<Long>(duration));
   const auto system = make_system("name = 'linear_stops'\n" + toml);
-  HybridState state = state_at(start);
+  std::vector<double> with_plates = start;
+  with_plates.resize(static_cast<std::size_t>(system->states()));
+  HybridState state = state_at(with_plates);
   Log log;
   REQUIRE(system->advance(state, for_time(duration), &log) == Outcome::ok);
   const LongVector expected = reference.state();
@@ -103,6 +108,12 @@ std::size_t compare(const std::string& toml, const std::vector<double>& start, d
     error = std::max(error, std::abs(state.x(2 * i) - static_cast<double>(expected(i))));
     error = std::max(error, std::abs(state.x(2 * i + 1) - static_cast<double>(expected(n + i))));
   }
+  Eigen::Index plate = 2 * n;
+  for (std::size_t k = 0; k < stops.size(); ++k) {
+    if (!stops[k].relaxing_plate) continue;
+    error = std::max(error, std::abs(state.x(plate++) - static_cast<double>(reference.plate(k))));
+  }
+  REQUIRE(plate == state.x.size());
   CHECK(error < 1e-10);
   std::vector<Log::Entry> events;
   for (const Log::Entry& e : log.entries) {
@@ -167,6 +178,20 @@ TEST_CASE("compliant stop: damped, release by force before the gap closes and re
                       release + "' }]",
                   {0, 0}, 60) > 10);
   }
+}
+
+TEST_CASE("compliant stop: relaxing plates against exact modal motion") {
+  // Slow and fast against the period; between masses, two at once, beside a rigid stop.
+  for (const char* damping : {"0.5", "4", "40"}) {
+    CHECK(compare(one_mass + "stop = [{ normal = [1], position = 0.2, stiffness = 20, damping = " + damping +
+                      ", plate = 'relaxing' }]",
+                  {0, 0}, 60) > 10);
+  }
+  CHECK(compare(two_masses +
+                    "stop = [{ normal = [1, -1], position = 0.1, stiffness = 15, damping = 9, plate "
+                    "= 'relaxing' }, { normal = [1, 0], position = 0.3, stiffness = 8, damping = 20, "
+                    "plate = 'relaxing' }, { normal = [-1, 0], position = 0.5, restitution = 0.8 }]",
+                {0, 0.1, 0, 0}, 40) > 20);
 }
 
 TEST_CASE("compliant stop: overdamped while engaged") {
@@ -307,6 +332,10 @@ TEST_CASE("compliant stops: random systems against exact modal motion") {
         continue;
       }
       toml += ", stiffness = " + fmt_double(std::exp(dice.number(0, 4)));
+      if (k % 7 == 0) {
+        toml += ", damping = " + fmt_double(dice.number(0.5, 9)) + ", plate = 'relaxing' }, ";
+        continue;
+      }
       if (dice.coin()) toml += ", damping = " + fmt_double(dice.number(0, 4));
       if (k % 5 == 0) toml += ", preload = " + fmt_double(dice.number(0, 0.1));
       if (dice.coin()) toml += ", release = 'gap'";

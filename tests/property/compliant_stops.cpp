@@ -92,6 +92,13 @@ TEST_CASE("compliant stops: derivatives against differences through every kind o
                         "stop = [{ normal = [1, -1], position = 0.1, stiffness = 15, damping = 0.3 }, "
                         "{ normal = [1, 0], position = 0.4, restitution = 0.8 }]",
                     {0, 0.1, 0, 0}, 12, {contact_begin, contact_end, impact});
+  const std::string plate = "stop = [{ normal = [1], position = 0.2, stiffness = 20, damping = 9, plate = ";
+  check_derivatives(one_mass + plate + "'relaxing' }]", {0, 0, 0.1}, 15, all);
+  check_derivatives(two_masses +
+                        "stop = [{ normal = [1, -1], position = 0.1, stiffness = 15, damping = 9, plate = "
+                        "'relaxing' }, { normal = [1, 0], position = 0.4, restitution = 0.8 }]\n"
+                        "friction = [{ direction = [1, 0], amplitude = 0.02 }]",
+                    {0, 0.1, 0, 0, 0}, 12, {contact_begin, contact_end, impact});
   check_derivatives(two_masses +
                         "stop = [{ normal = [0, 1], position = 0.1, stiffness = 15, damping = 0.3 }]\n"
                         "friction = [{ direction = [1, 0], amplitude = 0.4 }]",
@@ -136,30 +143,38 @@ TEST_CASE("compliant stops: derivatives of random systems with rigid stops and d
     for (int i = 0; i < 1 + k % 4; ++i) {
       const bool rigid = i == 1 && dice.coin();
       toml += "{ normal = " + list(dice.pick(n, {-1.0, 0.5, 1.0})) +
-              ", position = " + fmt_double(dice.number(0.1, 0.6)) +
-              (rigid ? ", restitution = 0.6"
-                     : ", stiffness = " + fmt_double(std::exp(dice.number(0, 4))) +
-                           ", preload = " + fmt_double(k % 3 == 0 ? dice.number(0, 0.3) : 0) +
-                           ", damping = " + fmt_double(dice.coin() ? dice.number(0, 4) : 0) +
-                           (dice.coin() ? ", release = 'gap'" : "")) +
-              " }, ";
+              ", position = " + fmt_double(dice.number(0.1, 0.6));
+      if (rigid) {
+        toml += ", restitution = 0.6 }, ";
+        continue;
+      }
+      toml += ", stiffness = " + fmt_double(std::exp(dice.number(0, 4)));
+      if (k % 7 == 0) {
+        toml += ", plate = 'relaxing', damping = " + fmt_double(dice.number(1, 9)) + " }, ";
+        continue;
+      }
+      toml += ", preload = " + fmt_double(k % 3 == 0 ? dice.number(0, 0.3) : 0) +
+              ", damping = " + fmt_double(dice.coin() ? dice.number(0, 4) : 0) +
+              (dice.coin() ? ", release = 'gap' }, " : " }, ");
     }
     toml += "]\n";
     if (k % 2 == 0)
       toml += "friction = [{ direction = " + list(dice.pick(n, {0.5, 1.0, 1.0})) + ", amplitude = 0.2 }]";
     INFO(toml);
     const auto model = make_model(toml);
-    const Eigen::VectorXd start = dice.vector(2 * n, 0.05);
+    const Eigen::Index states = static_cast<Eigen::Index>(model->states().size());
+    Eigen::VectorXd start = dice.vector(states, 0.05);
+    start.tail(states - 2 * n) = start.tail(states - 2 * n).cwiseAbs();
     constexpr double time = 6;
-    Tangent tangent{Eigen::MatrixXd::Identity(2 * n, 2 * n), Eigen::RowVectorXd::Zero(2 * n),
-                    Eigen::MatrixXd(0, 2 * n)};
+    Tangent tangent{Eigen::MatrixXd::Identity(states, states), Eigen::RowVectorXd::Zero(states),
+                    Eigen::MatrixXd(0, states)};
     HybridState state;
     state.x = start;
     REQUIRE(model->system(model->values(), {})->advance(state, for_time(time), tangent) == Outcome::ok);
     const auto differences = [&](double h) {
-      Eigen::MatrixXd J(2 * n, 2 * n);
-      for (Eigen::Index j = 0; j < 2 * n; ++j) {
-        const Eigen::VectorXd step = h * Eigen::VectorXd::Unit(2 * n, j);
+      Eigen::MatrixXd J(states, states);
+      for (Eigen::Index j = 0; j < states; ++j) {
+        const Eigen::VectorXd step = h * Eigen::VectorXd::Unit(states, j);
         J.col(j) = (end_of(*model, model->values(), start + step, time) -
                     end_of(*model, model->values(), start - step, time)) /
                    (2 * h);
@@ -400,6 +415,65 @@ TEST_CASE("compliant stops: a start within one is engaged, or recovering where i
   }
 }
 
+TEST_CASE("relaxing plate: a state of its own, taken along by a start before it, met by a body at rest") {
+  const std::string stop =
+      "stop = [{ name = 'anvil', normal = [1], position = 0, stiffness = 4, damping = 2, "
+      "plate = 'relaxing' }]\n";
+  const auto model = make_model("name = 'linear_stops'\nmass = [[1]]\nstiffness = [[1]]\n" + stop);
+  REQUIRE(model->states().size() == 3);
+  CHECK(model->states()[2].name == "z_anvil");
+  // Far away it goes back by e^{−kt/c}; from behind the body it is put where the body is.
+  for (const double z : {0.3, 0.05}) {
+    const auto system = model->system(model->values(), {});
+    HybridState state = state_at({z == 0.3 ? -0.5 : 0.1, 0, z});
+    Log log;
+    REQUIRE(system->advance(state, for_time(0.25), &log) == Outcome::ok);
+    CHECK(log.of(EventKind::contact_begin).size() == (z == 0.3 ? 0u : 1u));
+    CHECK(system->in_contact(state, 0) == (z == 0.05));
+    CHECK(state.x(2) == Approx(z == 0.3 ? 0.3 * std::exp(-0.5) : state.x(0)).epsilon(1e-14));
+    Eigen::VectorXd gap, rate;
+    system->gaps(state, gap, rate);
+    CHECK(gap(0) == Approx(state.x(2) - state.x(0)).margin(1e-15));
+  }
+  // A body that dry friction holds within the stop: the plate comes back to it at z = x.
+  const auto held = make_model("name = 'linear_stops'\nmass = [[1]]\n" + stop +
+                               "friction = [{ direction = [1], amplitude = 5 }]");
+  HybridState state = state_at({0.1, 0, 0.4});
+  Log log;
+  REQUIRE(held->system(held->values(), {})->advance(state, for_time(2), &log) == Outcome::ok);
+  const auto begins = log.of(EventKind::contact_begin);
+  REQUIRE(begins.size() == 1);
+  CHECK(begins.front().time == Approx(std::log(4.0) / 2).epsilon(1e-13));
+  CHECK(state.x(0) == 0.1);
+  CHECK(state.x(2) == Approx(0.1).epsilon(1e-14));
+}
+
+TEST_CASE("relaxing plate: redundant while engaged, of its own multiplier while it goes back") {
+  // The plate at the start of a period matters only where it is off its body.
+  const auto model = make_model(
+      one_mass +
+      "stop = [{ normal = [1], position = 0.2, stiffness = 20, damping = 9, plate = 'relaxing' }]");
+  const auto system = model->system(model->values(), {});
+  HybridState state = state_at({0, 0, 0});
+  bool engaged = false, open = false;
+  for (int k = 0; k < 60; ++k) {
+    Section section;
+    section.kind = Section::Kind::stroboscopic;
+    section.phase = 0.05 * k - std::floor(0.05 * k);
+    REQUIRE(system->advance(state, section, nullptr) == Outcome::ok);
+    Tangent tangent{Eigen::MatrixXd::Identity(3, 3), Eigen::RowVectorXd::Zero(3), Eigen::MatrixXd(0, 3)};
+    HybridState later = state;
+    const bool in = system->in_contact(state, 0);
+    (in ? engaged : open) = true;
+    REQUIRE(system->advance(later, for_time(0.01), tangent) == Outcome::ok);
+    if (system->in_contact(later, 0) != in) continue;
+    CHECK(tangent.state(2, 2) == Approx(in ? 0 : std::exp(-0.2 / 9)).margin(1e-14));
+    if (in) CHECK(tangent.state(2, 0) == Approx(tangent.state(0, 0)).epsilon(1e-12));
+  }
+  CHECK(engaged);
+  CHECK(open);
+}
+
 TEST_CASE("compliant stops: an impact map begins at engagements") {
   const auto system = make_system(one_mass + "stop = [{ normal = [1], position = 0.2, stiffness = 9 }]");
   for (const auto kind : {Section::Kind::impact_before, Section::Kind::impact_after}) {
@@ -430,6 +504,11 @@ TEST_CASE("compliant stops: keys that do not go together are refused") {
   refused("stiffness = 0");
   refused("stiffness = 5, damping = -1");
   refused("stiffness = 5, plate = 'relaxing'");
+  refused("stiffness = 5, damping = 0, plate = 'relaxing'");
+  refused("stiffness = 5, damping = 1, plate = 'soft'");
+  refused("stiffness = 5, damping = 1, plate = 'relaxing', preload = 0.1");
+  refused("stiffness = 5, damping = 1, plate = 'relaxing', release = 'gap'");
+  refused("plate = 'relaxing'");
   refused("stiffness = 5, mu = 0.1");
 }
 

@@ -25,6 +25,7 @@ struct ModalStop {
   Long restitution = -1;  ///< negative: compliant
   Long stiffness = 0, damping = 0, preload = 0;
   bool release_by_gap = false;
+  bool relaxing_plate = false;  ///< goes back from where it was left by c z' + k z = 0
 
   bool compliant() const { return restitution < 0; }
 };
@@ -52,6 +53,7 @@ class ModalMotion {
     for (const ModalStop& stop : system_.stops) {
       const bool inside = stop.compliant() && depth(stop, x_) > 0;
       const bool pushes = stop.release_by_gap || force(stop, x_) > 0;
+      left_.push_back({0, time_});
       status_.push_back(!inside ? Status::open : pushes ? Status::engaged : Status::recovering);
     }
     take_flow();
@@ -64,7 +66,7 @@ class ModalMotion {
       bool found = false;
       while (!found && before < end) {
         const Long after = std::min(before + step_, end);
-        found = anything_fired(at(after));
+        found = anything_fired(at(after), after);
         if (found) {
           bisect(before, after);
         } else {
@@ -80,6 +82,10 @@ class ModalMotion {
   }
 
   const LongVector& state() const { return x_; }
+  /// Penetration of the plate of stop k.
+  Long plate(std::size_t k) const {
+    return status_[k] == Status::engaged ? depth(system_.stops[k], x_) : plate(k, time_);
+  }
   const std::vector<ModalEvent>& events() const { return events_; }
   Status status(std::size_t k) const { return status_[k]; }
 
@@ -98,17 +104,21 @@ class ModalMotion {
     return stop.preload + stop.stiffness * depth(stop, x) + stop.damping * speed(stop, x);
   }
   /// Positive until something happens at stop k.
-  Long guard(std::size_t k, const LongVector& x) const {
+  Long guard(std::size_t k, const LongVector& x, Long time) const {
     const ModalStop& stop = system_.stops[k];
     const Long d = depth(stop, x);
-    if (status_[k] == Status::open) return -d;
+    if (status_[k] == Status::open) return (stop.relaxing_plate ? plate(k, time) : 0) - d;
     if (status_[k] == Status::recovering || stop.release_by_gap) return d;
     const Long f = force(stop, x);
     return stop.preload > 0 ? std::min(f, d) : f;
   }
-  bool anything_fired(const LongVector& x) const {
+  Long plate(std::size_t k, Long time) const {
+    const ModalStop& stop = system_.stops[k];
+    return left_[k].depth * std::exp(-stop.stiffness / stop.damping * (time - left_[k].time));
+  }
+  bool anything_fired(const LongVector& x, Long time) const {
     for (std::size_t k = 0; k < status_.size(); ++k) {
-      if (guard(k, x) < 0) return true;
+      if (guard(k, x, time) < 0) return true;
     }
     return false;
   }
@@ -161,17 +171,17 @@ class ModalMotion {
   void bisect(Long before, Long after) {
     for (int k = 0; k < 70; ++k) {
       const Long middle = (before + after) / 2;
-      (anything_fired(at(middle)) ? after : before) = middle;
+      (anything_fired(at(middle), middle) ? after : before) = middle;
     }
     const LongVector x = at(after);
     std::size_t first = 0;
-    while (!(guard(first, x) < 0)) ++first;
+    while (!(guard(first, x, after) < 0)) ++first;
     x_ = x;
     time_ = after;
     happen(first);
     constexpr Long rounding = 1e-12L;
     for (std::size_t k = 0; k < status_.size(); ++k) {  // an impact has made its force negative
-      if (guard(k, x_) < -rounding) happen(k);
+      if (guard(k, x_, time_) < -rounding) happen(k);
     }
     take_flow();
   }
@@ -187,7 +197,9 @@ class ModalMotion {
     } else if (status_[k] == Status::recovering) {
       status_[k] = Status::open;
     } else {
-      const bool damped = !stop.release_by_gap && stop.damping > 0 && depth(stop, x_) > 0;
+      const bool damped =
+          !stop.release_by_gap && !stop.relaxing_plate && stop.damping > 0 && depth(stop, x_) > 0;
+      left_[k] = {depth(stop, x_), time_};
       status_[k] = damped ? Status::recovering : Status::open;
       events_.push_back({ModalEvent::Kind::end, k, time_});
     }
@@ -197,6 +209,10 @@ class ModalMotion {
   LongVector x_;
   Long time_, step_;
   std::vector<Status> status_;
+  struct Left {
+    Long depth = 0, time = 0;
+  };
+  std::vector<Left> left_;  ///< where and when the body last left each stop
   std::vector<ModalEvent> events_;
   LongVector rest_;
   std::vector<ComplexVector> harmonic_;
