@@ -21,12 +21,12 @@ constexpr double rounding = 1e-14;   // of forces and accelerations, relative to
 /// w = q + G λ with bounds, solved index by index.
 class Pivoting {
  public:
-  Pivoting(const Eigen::MatrixXd& G, const Eigen::VectorXd& q, const RestProblem& problem,
-           const Eigen::VectorXd& zero)
+  Pivoting(const Eigen::MatrixXd& G, const Eigen::VectorXd& q, const Eigen::VectorXd& least,
+           const Eigen::VectorXd& most, const Eigen::VectorXd& zero)
       : G_(G),
         q_(q),
-        least_(problem.least),
-        most_(problem.most),
+        least_(least),
+        most_(most),
         zero_(zero),
         force_(Eigen::VectorXd::Zero(q.size())),
         w_(q),
@@ -45,12 +45,13 @@ class Pivoting {
   }
   bool held(Eigen::Index k) const { return kind(k) != Kind::free && !moves(k, along(k)); }
 
-  /// λ and w of these places for other data; fixed: the forces at bounds count (not so for rates).
-  std::pair<Eigen::VectorXd, Eigen::VectorXd> forces(const Eigen::VectorXd& q, bool fixed) const {
+  /// λ and w of these places for other data and bounds.
+  std::pair<Eigen::VectorXd, Eigen::VectorXd> forces(const Eigen::VectorXd& q, const Eigen::VectorXd& least,
+                                                     const Eigen::VectorXd& most) const {
     Eigen::VectorXd force = Eigen::VectorXd::Zero(q.size());
-    for (Eigen::Index k = 0; fixed && k < q.size(); ++k) {
-      if (kind(k) == Kind::least) force(k) = least_(k);
-      if (kind(k) == Kind::most) force(k) = most_(k);
+    for (Eigen::Index k = 0; k < q.size(); ++k) {
+      if (kind(k) == Kind::least) force(k) = least(k);
+      if (kind(k) == Kind::most) force(k) = most(k);
     }
     keep_at_rest(q + G_ * force, force);
     return {force, without_free(q + G_ * force)};
@@ -199,24 +200,22 @@ class Pivoting {
 }  // namespace
 
 std::optional<std::vector<RestForce>> rest_forces(const RestProblem& p, double rate) {
-  const Eigen::MatrixXd response = p.directions.transpose() * p.inverse_mass;
-  const Eigen::MatrixXd G = response * p.directions;
-  const Eigen::VectorXd size = response.cwiseAbs() * p.force_size;
-  const Eigen::VectorXd zero = rounding * size;
-  const Eigen::VectorXd q = -response * p.force;
+  const Eigen::MatrixXd& G = p.response;
+  const Eigen::VectorXd& q = p.opening;
+  const Eigen::VectorXd zero = rounding * p.size;
 
-  Pivoting first(G, q, p, zero);
+  Pivoting first(G, q, p.least, p.most, zero);
   if (!first.solve()) return std::nullopt;
-  const Eigen::VectorXd acceleration =
-      p.inverse_mass * (p.force - p.directions * first.forces(q, true).first);
-  const Eigen::VectorXd q_rate = -response * (p.force_rate - p.damping * acceleration);
+  const Eigen::VectorXd q_rate = p.rate(first.forces(q, p.least, p.most).first);
 
   const double later = ahead / rate;
   const Eigen::VectorXd q_after = q + later * q_rate;
-  Pivoting after(G, q_after, p, zero);
+  const Eigen::VectorXd least = p.least + later * p.least_rate;
+  const Eigen::VectorXd most = p.most + later * p.most_rate;
+  Pivoting after(G, q_after, least, most, zero);
   if (!after.solve()) return std::nullopt;
-  const auto [force, w] = after.forces(q, true);
-  const auto [force_rate, w_rate] = after.forces(q_rate, false);
+  const auto [force, w] = after.forces(q, p.least, p.most);
+  const auto [force_rate, w_rate] = after.forces(q_rate, p.least_rate, p.most_rate);
 
   std::vector<RestForce> result;
   for (Eigen::Index k = 0; k < q.size(); ++k) {
@@ -225,6 +224,7 @@ std::optional<std::vector<RestForce>> rest_forces(const RestProblem& p, double r
     r.held = after.held(k);
     r.force = force(k);
     r.force_rate = force_rate(k);
+    r.most_rate = p.most_rate(k);
     r.acceleration = r.held ? 0 : w(k);
     r.acceleration_rate = r.held ? 0 : w_rate(k);
     r.force_rounding = 2 * later * std::abs(force_rate(k)) + 10 * zero(k) / G(k, k);

@@ -3,21 +3,29 @@
 
 #include <Eigen/Core>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <vector>
 
 namespace graze {
 
 /// Contacts with zero gap and zero normal speed and frictions with zero sliding speed, each acting along its
-/// direction d_k with a force −d_k λ_k on the coordinates.
+/// direction d_k with a force −d_k λ_k on the coordinates: w = opening + response λ, w_k being the
+/// acceleration against d_k.
 struct RestProblem {
-  Eigen::MatrixXd inverse_mass;  ///< M⁻¹
-  Eigen::MatrixXd damping;       ///< C
-  Eigen::VectorXd force;         ///< on the coordinates without these λ; frictions that slide included
-  Eigen::VectorXd force_rate;    ///< its rate but for −C q''
-  Eigen::VectorXd force_size;    ///< size of its terms
-  Eigen::MatrixXd directions;    ///< d_k in columns, contacts first
-  Eigen::VectorXd least, most;   ///< bounds of λ_k: 0 … inf for a contact, ∓F for a friction
+  Eigen::MatrixXd response;               ///< Dᵀ M⁻¹ D, contacts first
+  Eigen::VectorXd opening;                ///< w without these λ; frictions that slide included
+  Eigen::VectorXd size;                   ///< size of its terms
+  Eigen::VectorXd least, most;            ///< bounds of λ_k: 0 … inf for a contact, ∓F for a friction
+  Eigen::VectorXd least_rate, most_rate;  ///< rates of these; of a bound that does not move 0
+  /// Rate of w while these λ stay as they are.
+  std::function<Eigen::VectorXd(const Eigen::VectorXd& force)> rate;
+
+  /// Of so many directions, nothing known yet; bounds 0.
+  explicit RestProblem(Eigen::Index count) : response(count, count), opening(count), size(count) {
+    least.setZero(count);
+    most = least_rate = most_rate = least;
+  }
 };
 
 /// How one of them comes out of it.
@@ -30,6 +38,7 @@ struct RestForce {
   bool held = false;             ///< at a bound, but others that hold keep its body at rest
   double force = 0;              ///< λ
   double force_rate = 0;         ///< λ' right after
+  double most_rate = 0;          ///< rate of the upper bound
   double acceleration = 0;       ///< along −d, opening; 0 when free or held
   double acceleration_rate = 0;  ///< its rate right after
   double force_rounding = 0, acceleration_rounding = 0;  ///< below these the two are zero
@@ -47,8 +56,8 @@ struct RestForce {
   bool leaves_bound(double left, double rate) const { return left <= force_rounding && rate > 0; }
 };
 
-/// Solves  w = −Dᵀ q'',  least ≤ λ ≤ most,  w ≥ 0 at the lower bound, w ≤ 0 at the upper, w = 0 between,
-/// for the time right after now: where a value is zero its rate decides.
+/// Solves  w = opening + response λ,  least ≤ λ ≤ most,  w ≥ 0 at the lower bound, w ≤ 0 at the upper, w = 0
+/// between, for the time right after now: where a value is zero its rate decides.
 ///
 /// Accelerations are unique; forces are not where bodies are held more than once. Then those that hold
 /// freely are chosen with directions that do not depend on each other, the rest at a bound, and a stop

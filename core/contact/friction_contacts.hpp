@@ -34,12 +34,15 @@ namespace graze {
 /// An engine derives from this and provides, beyond what NewtonContacts asks for,
 ///
 ///     ModeLayout layout() const
-///     double amplitude(int k) const                 F_k, 0: no such friction
+///     bool rubs(int k) const                        whether there is friction k now
+///     double limit(int k) const                     greatest force of friction k at rest
+///     bool eases(int k) const                       whether it is weaker sliding than at rest
 ///     S sliding_speed(int k) const
 ///     bool of_force(int guard) const                whether it is a force that something at rest needs
 ///     bool held(int k)                              does not slide in this mode though at its bound
 ///     RestProblem rest_problem(contacts, frictions) these at rest, in this order
-///     void stop_sliding(const RestProblem&, frictions)  their speeds, zero but for rounding, exactly to zero
+///     void stop_sliding(contacts, frictions)        the speeds of these frictions, zero but for rounding,
+///                                                   exactly to zero
 template <class Engine, class S, class State>
 class FrictionContacts : public NewtonContacts<Engine, S, State> {
  public:
@@ -82,12 +85,12 @@ class FrictionContacts : public NewtonContacts<Engine, S, State> {
 
   Engine& engine() { return static_cast<Engine&>(*this); }
   int frictions() { return static_cast<int>(engine().layout().frictions); }
-  bool exists(int k) { return engine().amplitude(k) > 0; }
   std::vector<int> contacts_at_rest() const;
   std::vector<int> frictions_at_rest();
   void decide_contact(int i, const RestForce& force, Observer* observer);
   void decide_by_series(const std::vector<int>& contacts, Observer* observer);
   void decide_friction(int k, const RestForce& force);
+  bool break_away(const std::vector<RestForce>& forces, std::size_t contacts, std::vector<int>& still);
   void tell_changes(Observer* observer);
   void touch(std::int64_t guard, int order) { touches_[static_cast<std::size_t>(guard)] = {order, S(0)}; }
 
@@ -155,7 +158,7 @@ void FrictionContacts<Engine, S, State>::jumped() {
   const ModeLayout layout = engine().layout();
   const double slow = slack * engine().speed();
   for (int k = 0; k < frictions(); ++k) {
-    if (!exists(k)) continue;
+    if (!engine().rubs(k)) continue;
     const double s = value_of(engine().sliding_speed(k));
     const bool unknown = layout.sliding(mode_, k) == Sliding::absent;
     if (!unknown && std::abs(s) <= slow) continue;
@@ -179,7 +182,7 @@ std::vector<int> FrictionContacts<Engine, S, State>::frictions_at_rest() {
   std::vector<int> frictions_found;
   const double slow = slack * engine().speed();
   for (int k = 0; k < frictions(); ++k) {
-    if (!exists(k)) continue;
+    if (!engine().rubs(k)) continue;
     const bool met = fired_ == engine().layout().contacts + 2 * k;
     if (met || rests(k) || std::abs(value_of(engine().sliding_speed(k))) <= slow)
       frictions_found.push_back(k);
@@ -191,12 +194,13 @@ template <class Engine, class S, class State>
 Outcome FrictionContacts<Engine, S, State>::hold(Observer* observer) {
   if (!engine().bounded()) return Contacts::hold(observer);
   const std::vector<int> contacts = contacts_at_rest();
-  const std::vector<int> still = frictions_at_rest();
+  std::vector<int> still = frictions_at_rest();
   resting_.clear();
   if (!contacts.empty() || !still.empty()) {
-    const RestProblem problem = engine().rest_problem(contacts, still);
-    engine().stop_sliding(problem, still);
-    const auto forces = rest_forces(problem, engine().fastest_rate());
+    engine().stop_sliding(contacts, still);
+    auto forces = rest_forces(engine().rest_problem(contacts, still), engine().fastest_rate());
+    while (forces && break_away(*forces, contacts.size(), still))
+      forces = rest_forces(engine().rest_problem(contacts, still), engine().fastest_rate());
     if (!forces) return Outcome::painleve;
     for (std::size_t k = 0; k < still.size(); ++k) decide_friction(still[k], (*forces)[contacts.size() + k]);
     for (std::size_t k = 0; k < contacts.size(); ++k) decide_contact(contacts[k], (*forces)[k], observer);
@@ -210,6 +214,26 @@ Outcome FrictionContacts<Engine, S, State>::hold(Observer* observer) {
     }
   }
   return Outcome::ok;
+}
+
+/// Frictions that are weaker sliding than at rest, and slide from now on, leave `still`: what is left to rest
+/// does so with their force of sliding.
+/// @return whether there are some
+template <class Engine, class S, class State>
+bool FrictionContacts<Engine, S, State>::break_away(const std::vector<RestForce>& forces,
+                                                    std::size_t contacts, std::vector<int>& still) {
+  std::vector<int> left;
+  for (std::size_t k = 0; k < still.size(); ++k) {
+    const RestForce& f = forces[contacts + k];
+    if (!engine().eases(still[k]) || f.place == RestForce::Place::free || f.held) {
+      left.push_back(still[k]);
+      continue;
+    }
+    decide_friction(still[k], f);
+    touch(engine().layout().contacts + 2 * still[k], 1);
+  }
+  std::swap(still, left);
+  return still.size() < left.size();
 }
 
 template <class Engine, class S, class State>
@@ -267,9 +291,9 @@ void FrictionContacts<Engine, S, State>::decide_friction(int k, const RestForce&
   touch(guard + 1, 0);
   if (f.place == RestForce::Place::free) {
     mode_ = layout.with(mode_, k, Sliding::stuck);
-    const double F = engine().amplitude(k);
-    if (f.leaves_bound(F - f.force, -f.force_rate)) touch(guard, 1);
-    if (f.leaves_bound(F + f.force, f.force_rate)) touch(guard + 1, 1);
+    const double F = engine().limit(k);
+    if (f.leaves_bound(F - f.force, f.most_rate - f.force_rate)) touch(guard, 1);
+    if (f.leaves_bound(F + f.force, f.most_rate + f.force_rate)) touch(guard + 1, 1);
     return;
   }
   mode_ = layout.with(mode_, k, f.place == RestForce::Place::most ? Sliding::forward : Sliding::backward);
@@ -281,7 +305,7 @@ void FrictionContacts<Engine, S, State>::tell_changes(Observer* observer) {
   if (observer == nullptr) return;
   const auto now = snapshot(observer);
   for (int k = 0; k < frictions(); ++k) {
-    if (!exists(k)) continue;
+    if (!engine().rubs(k)) continue;
     const Sliding before = before_[static_cast<std::size_t>(k)];
     const Sliding after = rests(k) ? Sliding::stuck : engine().layout().sliding(mode_, k);
     if (after == before || (before == Sliding::absent && after != Sliding::stuck)) continue;

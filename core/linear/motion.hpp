@@ -198,7 +198,9 @@ class LinearMotion : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Cont
   bool stays_at_zero(int k, std::span<const double> c) const;
 
   ModeLayout layout() const { return layout_of(plain_.system()); }
-  double amplitude(int k) const { return plain_.system().friction(k); }
+  bool rubs(int k) const { return limit(k) > 0; }
+  double limit(int k) const { return plain_.system().friction(k); }
+  static constexpr bool eases(int) { return false; }
   S sliding_speed(int k) const { return carried_.system().sliding.col(k).dot(velocities()); }
   bool held(int k) { return friction_rows(k).held; }
   bool of_force(int guard) const;
@@ -231,7 +233,8 @@ class LinearMotion : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Cont
     }
   }
   RestProblem rest_problem(const std::vector<int>& contacts, const std::vector<int>& frictions) const;
-  void stop_sliding(const RestProblem& problem, const std::vector<int>& frictions);
+  Eigen::MatrixXd rest_directions(const std::vector<int>& contacts, const std::vector<int>& frictions) const;
+  void stop_sliding(const std::vector<int>& contacts, const std::vector<int>& frictions);
   void add_friction(int i, Rebound<S>& rebound);
   bool holds_also(const Eigen::Matrix<double, Dofs, 1>& change);
   void add_vanishing_friction(const Crossing& c);
@@ -544,7 +547,19 @@ void LinearMotion<S, P, D, H, C, F>::add_vanishing_friction(int guard, S& value)
   }
 }
 
-/// The frictions and forces on the coordinates, with these contacts and frictions at rest.
+/// Of these contacts and frictions, in columns.
+template <class S, class P, int D, int H, int C, int F>
+Eigen::MatrixXd LinearMotion<S, P, D, H, C, F>::rest_directions(const std::vector<int>& contacts,
+                                                                const std::vector<int>& frictions) const {
+  const auto& sys = plain_.system();
+  Eigen::MatrixXd columns(dofs(), static_cast<Eigen::Index>(contacts.size() + frictions.size()));
+  Eigen::Index column = 0;
+  for (const int i : contacts) columns.col(column++) = sys.normal.col(i);
+  for (const int k : frictions) columns.col(column++) = sys.sliding.col(k);
+  return columns;
+}
+
+/// With these contacts and frictions at rest.
 template <class S, class P, int D, int H, int C, int F>
 RestProblem LinearMotion<S, P, D, H, C, F>::rest_problem(const std::vector<int>& contacts,
                                                          const std::vector<int>& frictions) const {
@@ -552,44 +567,45 @@ RestProblem LinearMotion<S, P, D, H, C, F>::rest_problem(const std::vector<int>&
   const Eigen::Index n = dofs();
   const Eigen::VectorXd q = values_of(x.head(n));
   const Eigen::VectorXd v = values_of(x.segment(n, n));
-  RestProblem p;
   const ActingForces<double, D> acting(sys, mode_);
-  p.inverse_mass = inverse_of(sys.mass);
-  p.damping = acting.damping;
-  p.force = acting.constant - acting.stiffness * q - acting.damping * v;
-  p.force_size = acting.constant.cwiseAbs() + acting.stiffness.cwiseAbs() * q.cwiseAbs() +
-                 acting.damping.cwiseAbs() * v.cwiseAbs();
-  p.force_rate = -acting.stiffness * v;
+  Eigen::VectorXd force = acting.constant - acting.stiffness * q - acting.damping * v;
+  Eigen::VectorXd force_size = acting.constant.cwiseAbs() + acting.stiffness.cwiseAbs() * q.cwiseAbs() +
+                               acting.damping.cwiseAbs() * v.cwiseAbs();
+  Eigen::VectorXd force_rate = -acting.stiffness * v;  // but for −C q''
   for (Eigen::Index j = 0; j < sys.frequency.size(); ++j) {
     const double phase = sys.frequency(j) * value_of(time);
-    p.force += sys.cosine.col(j) * std::cos(phase) + sys.sine.col(j) * std::sin(phase);
-    p.force_size += sys.cosine.col(j).cwiseAbs() + sys.sine.col(j).cwiseAbs();
-    p.force_rate +=
+    force += sys.cosine.col(j) * std::cos(phase) + sys.sine.col(j) * std::sin(phase);
+    force_size += sys.cosine.col(j).cwiseAbs() + sys.sine.col(j).cwiseAbs();
+    force_rate +=
         (sys.sine.col(j) * std::cos(phase) - sys.cosine.col(j) * std::sin(phase)) * sys.frequency(j);
   }
   for (Eigen::Index k = 0; k < sys.friction.size(); ++k) {
-    p.force_size += sys.sliding.col(k).cwiseAbs() * sys.friction(k);
+    force_size += sys.sliding.col(k).cwiseAbs() * sys.friction(k);
     const bool rests = std::find(frictions.begin(), frictions.end(), k) != frictions.end();
     const Sliding sliding = layout().sliding(mode_, k);
-    if (!rests && at_bound(sliding)) p.force -= sys.sliding.col(k) * (sys.friction(k) * sign_of(sliding));
+    if (!rests && at_bound(sliding)) force -= sys.sliding.col(k) * (sys.friction(k) * sign_of(sliding));
   }
+  const Eigen::MatrixXd columns = rest_directions(contacts, frictions);
+  const Eigen::MatrixXd inverse_mass = inverse_of(sys.mass);
+  const Eigen::MatrixXd response = columns.transpose() * inverse_mass;
+  RestProblem p(columns.cols());
+  p.response = response * columns;
+  p.opening = -response * force;
+  p.size = response.cwiseAbs() * force_size;
+  p.rate = [=, damping = Eigen::MatrixXd(acting.damping)](const Eigen::VectorXd& holding) {
+    const Eigen::VectorXd acceleration = inverse_mass * (force - columns * holding);
+    return Eigen::VectorXd(-response * (force_rate - damping * acceleration));
+  };
   const Eigen::Index m = static_cast<Eigen::Index>(contacts.size());
-  const Eigen::Index count = m + static_cast<Eigen::Index>(frictions.size());
-  p.directions.resize(n, count);
-  p.most.resize(count);
-  p.least.setZero(count);
   for (Eigen::Index k = 0; k < m; ++k) {
-    const int i = contacts[static_cast<std::size_t>(k)];
-    p.directions.col(k) = sys.normal.col(i);
     p.most(k) = std::numeric_limits<double>::infinity();
     if constexpr (may_comply<C>) {
+      const int i = contacts[static_cast<std::size_t>(k)];
       if (sys.compliant(i)) p.most(k) = sys.preload(i) * (1 + static_margin);
     }
   }
-  for (Eigen::Index k = m; k < count; ++k) {
-    const int friction = frictions[static_cast<std::size_t>(k - m)];
-    p.directions.col(k) = sys.sliding.col(friction);
-    p.most(k) = sys.friction(friction) * (1 + static_margin);
+  for (Eigen::Index k = m; k < columns.cols(); ++k) {
+    p.most(k) = sys.friction(frictions[static_cast<std::size_t>(k - m)]) * (1 + static_margin);
     p.least(k) = -p.most(k);
   }
   return p;
@@ -597,18 +613,20 @@ RestProblem LinearMotion<S, P, D, H, C, F>::rest_problem(const std::vector<int>&
 
 /// Each along its own direction, what already rests staying so.
 template <class S, class P, int D, int H, int C, int F>
-void LinearMotion<S, P, D, H, C, F>::stop_sliding(const RestProblem& problem,
+void LinearMotion<S, P, D, H, C, F>::stop_sliding(const std::vector<int>& contacts,
                                                   const std::vector<int>& frictions) {
-  Eigen::MatrixXd admissible = problem.inverse_mass;
-  const Eigen::Index contacts = problem.directions.cols() - static_cast<Eigen::Index>(frictions.size());
-  for (Eigen::Index k = 0; k < problem.directions.cols(); ++k) {
-    const Eigen::VectorXd along = problem.directions.col(k);
+  const Eigen::MatrixXd columns = rest_directions(contacts, frictions);
+  const Eigen::MatrixXd inverse_mass = inverse_of(plain_.system().mass);
+  Eigen::MatrixXd admissible = inverse_mass;
+  const Eigen::Index first = static_cast<Eigen::Index>(contacts.size());
+  for (Eigen::Index k = 0; k < columns.cols(); ++k) {
+    const Eigen::VectorXd along = columns.col(k);
     const Eigen::VectorXd direction = admissible * along;
     const double mobility = along.dot(direction);
-    if (mobility <= 1e-11 * along.dot(problem.inverse_mass * along)) continue;
+    if (mobility <= 1e-11 * along.dot(inverse_mass * along)) continue;
     const Eigen::VectorXd push = direction / mobility;
-    if (k >= contacts) {
-      const S speed = sliding_speed(frictions[static_cast<std::size_t>(k - contacts)]);
+    if (k >= first) {
+      const S speed = sliding_speed(frictions[static_cast<std::size_t>(k - first)]);
       for (Eigen::Index i = 0; i < dofs(); ++i) x(dofs() + i) -= speed * push(i);
     }
     admissible -= push * (along.transpose() * admissible).eval();
