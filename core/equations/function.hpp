@@ -47,6 +47,17 @@ inline double apply(Function f, double a) {
   return a;
 }
 
+/// 1 − tanh² a, to its last digits also where tanh a is 1 but for rounding: what is left there grows again.
+inline double hyperbolic_slope(double a) {
+  const double e = std::exp(-2 * std::abs(a));
+  return 4 * e / ((1 + e) * (1 + e));
+}
+template <int N>
+Dual<N> hyperbolic_slope(const Dual<N>& a) {
+  const double slope = hyperbolic_slope(a.value);
+  return chain(a, slope, -2 * std::tanh(a.value) * slope);
+}
+
 /// df/da.
 inline double slope(Function f, double a) {
   switch (f) {
@@ -73,7 +84,7 @@ inline double slope(Function f, double a) {
     case Function::cosh:
       return std::sinh(a);
     case Function::tanh:
-      return 1 - std::tanh(a) * std::tanh(a);
+      return hyperbolic_slope(a);
   }
   return 1;
 }

@@ -295,10 +295,11 @@ Expression Graph::subtract(const Expression& a, const Expression& b) { return co
 Expression Graph::negative(const Expression& a) { return scaled(a, literal(-1)); }
 
 Expression Graph::simple(const Expression& e) {
-  return e.products.empty() && e.linear.size() == 1 ? e : of(as_atom(e));
+  const bool is_multiple = e.products.empty() && e.linear.size() == 1 && literal_value(e.constant) == 0.0;
+  return is_multiple ? e : of(as_atom(e));
 }
 
-/// (c + p A)(d + q B) = cd + cq B + dp A + pq AB: what is linear times a number stays linear.
+/// Factors are not multiplied out: (x − 3)² keeps its digits where x is near 3.
 Expression Graph::multiply(const Expression& a, const Expression& b) {
   if (a.is_fixed()) return scaled(b, a.constant);
   if (b.is_fixed()) return scaled(a, b.constant);
@@ -307,10 +308,7 @@ Expression Graph::multiply(const Expression& a, const Expression& b) {
   const auto [B, q] = y.linear.front();
   Expression product = zero_;
   product.products.push_back({std::min(A, B), std::max(A, B), multiply(p, q)});
-  product = combined(product, y, x.constant);
-  Expression rest = zero_;
-  rest.linear.push_back({A, p});
-  return combined(product, rest, y.constant);
+  return product;
 }
 
 Expression Graph::divide(const Expression& a, const Expression& b) {

@@ -173,7 +173,7 @@ class Graph {
   /// a + factor b.
   Expression combined(const Expression& a, const Expression& b, Fixed factor);
   Expression scaled(const Expression& e, Fixed factor);
-  /// One that has no products and one atom at most: e itself, or it as an atom.
+  /// A multiple of one atom: e itself, or it as an atom.
   Expression simple(const Expression& e);
   Expression whole_power(const Expression& a, int exponent);
   /// From the derivatives of the atoms, as far as they are not zero.

@@ -61,6 +61,29 @@ bool is_pair(Operation::Kind kind) {
          kind == Operation::Kind::tangent || kind == Operation::Kind::hyperbolic_tangent;
 }
 
+/// The argument of an operation that is not entire and small everywhere it is small at the beginning.
+std::optional<ReachedRow> reached_row(const Operation& op) {
+  switch (op.kind) {
+    case Operation::Kind::exponential:
+    case Operation::Kind::hyperbolic_sine:
+      return ReachedRow{op.a, Reach::exponential};
+    case Operation::Kind::hyperbolic_tangent:
+      return ReachedRow{op.a, Reach::saturation};
+    case Operation::Kind::root:
+    case Operation::Kind::power:
+    case Operation::Kind::reciprocal:
+      return ReachedRow{op.a, Reach::pole};
+    case Operation::Kind::quotient:
+    case Operation::Kind::antiderivative:
+      return ReachedRow{op.b, Reach::pole};
+    case Operation::Kind::sum:
+    case Operation::Kind::sine:
+    case Operation::Kind::tangent:
+      break;
+  }
+  return std::nullopt;
+}
+
 /// Makes a list for the atoms of a graph.
 class Lister {
  public:
@@ -191,6 +214,9 @@ Program::Program(const Graph& graph, const std::vector<Expression>& outputs) : i
   for (const Atom a : atoms) lister.add(a);
   for (const Expression& e : outputs) outputs_.push_back(lister.sum(e));
   rows_ = lister.rows();
+  for (const Operation& op : operations_) {
+    if (const auto row = reached_row(op)) reached_.push_back(*row);
+  }
 }
 
 }  // namespace graze

@@ -42,6 +42,12 @@ struct Operation {
               products_by_fixed = 0;
 };
 
+/// The argument of an operation whose series holds on a part of the step only (core/math/series_reach.hpp).
+struct ReachedRow {
+  std::size_t row = 0;
+  Reach reach = Reach::pole;
+};
+
 struct OperationTerm {
   std::size_t a = 0, b = 0;  ///< rows
   double literal = 1;
@@ -59,6 +65,7 @@ class Program {
   std::size_t outputs() const { return outputs_.size(); }
   const std::vector<Operation>& operations() const { return operations_; }
   const std::vector<OperationTerm>& terms() const { return terms_; }
+  const std::vector<ReachedRow>& reached() const { return reached_; }
 
   /// Coefficient k of every row, from the coefficients up to k of the inputs.
   template <class S>
@@ -76,6 +83,7 @@ class Program {
 
   std::vector<Operation> operations_;
   std::vector<OperationTerm> terms_;
+  std::vector<ReachedRow> reached_;
   std::vector<std::size_t> outputs_;
   std::size_t inputs_ = 0;
   std::size_t rows_ = 0;
@@ -102,6 +110,9 @@ class Workspace {
     for (std::size_t i = 0; i < program.inputs(); ++i) rows_[i] = const_cast<S*>(input(i).coefficients());
     for (std::size_t r = program.inputs(); r < program.rows(); ++r) rows_[r] = &tape.take()[0];
     program.advance(rows_.data(), tape.order(), fixed);
+    if (tape.order() == 0) {
+      for (const ReachedRow& r : program.reached()) tape.watch(rows_[r.row], r.reach);
+    }
     for (std::size_t i = 0; i < program.outputs(); ++i) output(i, Series<S>(tape, rows_[program.output(i)]));
   }
 
@@ -146,8 +157,8 @@ void Program::work_out(const Operation& op, S* const* rows, int k, const S* fixe
   const auto with_slope = [&](double sign) {
     S* rate = rows[op.result + 1];
     r[k] = k == 0 ? apply(op.function, a[0]) : series::integral(a, rate, k);
-    rate[k] = series::square(r, k) * sign;
-    if (k == 0) rate[0] += S(1);
+    rate[k] = k == 0 && sign < 0 ? hyperbolic_slope(a[0]) : series::square(r, k) * sign;
+    if (k == 0 && sign > 0) rate[0] += S(1);
   };
   switch (op.kind) {
     case Operation::Kind::sum:

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/math/dual.hpp"
+#include "core/math/series_reach.hpp"
 #include "core/math/series_rules.hpp"
 
 namespace graze {
@@ -128,6 +129,7 @@ class Tape {
       blocks_.clear();
     }
     order_ = 0;
+    watched_.clear();
     enter(0);
     first_result_ = {block_, next_};
   }
@@ -142,6 +144,20 @@ class Tape {
     order_ = k;
     if (block_ != first_result_.first) enter(first_result_.first);
     next_ = first_result_.second;
+  }
+
+  /// The argument of a function whose series holds while it does not move further than that.
+  void watch(const S* argument, Reach reach) { watched_.emplace_back(argument, reach); }
+  /// The greatest step, up to this one, that all of these hold on.
+  double held(double step) const {
+    const int order = static_cast<int>(stride_) - 1;
+    for (const auto& [argument, reach] : watched_) {
+      double moved = 0;
+      for (int k = order; k > 0; --k) moved = (moved + std::abs(value_of(argument[k]))) * step;
+      const double most = reach_of(reach, value_of(argument[0]), order);
+      if (moved > most) step *= most / moved;
+    }
+    return step;
   }
 
   int order() const { return order_; }
@@ -164,6 +180,7 @@ class Tape {
   }
 
   std::vector<std::vector<S>> blocks_;
+  std::vector<std::pair<const S*, Reach>> watched_;
   std::size_t stride_ = 1, most_ = 0, block_ = 0;
   S* next_ = nullptr;
   S* end_ = nullptr;

@@ -177,7 +177,7 @@ double TaylorFlow<S, Dynamics>::choose(double rate, std::size_t count) {
     }
     length_ = std::exp(shortest);
   }
-  return length_;
+  return length_ = tape_.held(length_);
 }
 
 template <class S, class Dynamics>

@@ -44,6 +44,13 @@ struct SeriesTerm {
   int fixed = 0;
 };
 
+/// The argument of an operation whose series holds on a part of the step only (core/math/series_reach.hpp).
+struct SeriesReached {
+  enum class Reach : signed char { exponential, saturation, pole };
+  const double* argument = nullptr;
+  Reach reach = Reach::pole;
+};
+
 /// A list whose rows hold so many coefficients that the operations may be worked out up to the order they
 /// were laid out for. The first rows are the inputs: time and the states.
 struct SeriesList {
@@ -52,6 +59,8 @@ struct SeriesList {
   const double* const* outputs = nullptr;  ///< their rows
   int count = 0;                           ///< of operations
   double* rows = nullptr;                  ///< room for all of them
+  const SeriesReached* reached = nullptr;  ///< what the length of a step depends on
+  int reached_count = 0;
 };
 
 struct SeriesContact {

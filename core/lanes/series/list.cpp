@@ -43,6 +43,13 @@ SeriesOperation::Function function_of(Function f) {
   return static_cast<Plain>(f);
 }
 
+SeriesReached::Reach reach_of(Reach reach) {
+  using Plain = SeriesReached::Reach;
+  static_assert(static_cast<int>(Plain::pole) == static_cast<int>(Reach::pole) &&
+                static_cast<int>(Plain::saturation) == static_cast<int>(Reach::saturation));
+  return static_cast<Plain>(reach);
+}
+
 /// Whether this row is a linear function of time.
 bool is_linear_in_time(const Program& program, std::size_t row) {
   if (row == 0) return true;
@@ -88,11 +95,17 @@ SeriesProgram::SeriesProgram(const Program& program, int order, int width) {
   for (const OperationTerm& t : program.terms())
     terms_.push_back({place(t.a), place(t.b), t.literal, static_cast<int>(t.fixed)});
   for (std::size_t i = 0; i < program.outputs(); ++i) outputs_.push_back(place(program.output(i)));
+  for (const ReachedRow& r : program.reached()) reached_.push_back({place(r.row), reach_of(r.reach)});
 }
 
 SeriesList SeriesProgram::list() {
-  return {operations_.data(), terms_.data(), outputs_.data(), static_cast<int>(operations_.size()),
-          rows_.data()};
+  return {operations_.data(),
+          terms_.data(),
+          outputs_.data(),
+          static_cast<int>(operations_.size()),
+          rows_.data(),
+          reached_.data(),
+          static_cast<int>(reached_.size())};
 }
 
 }  // namespace graze

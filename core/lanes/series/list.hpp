@@ -20,6 +20,7 @@ class SeriesProgram {
   std::vector<SeriesOperation> operations_;
   std::vector<SeriesTerm> terms_;
   std::vector<const double*> outputs_;
+  std::vector<SeriesReached> reached_;
   std::vector<double, LineAllocator<double>> rows_;
 };
 

@@ -172,6 +172,12 @@ template <class Products>
   return total;
 }
 
+/// 1 − tanh² a (core/equations/function.hpp).
+inline V hyperbolic_slope(const V& a) {
+  const V e = apply(SeriesOperation::Function::exp, all(-2) * modulus(a));
+  return all(4) * e / ((all(1) + e) * (all(1) + e));
+}
+
 /// Functions at the beginning of the series.
 inline void work_out_first(const SeriesList& list, const SeriesOperation& op, const double* fixed) {
   using Kind = SeriesOperation::Kind;
@@ -224,7 +230,7 @@ inline void work_out_first(const SeriesList& list, const SeriesOperation& op, co
     case Kind::hyperbolic_tangent: {
       const V value = apply(op.function, a);
       put(r, 0, value);
-      put(other, 0, op.kind == Kind::tangent ? all(1) + value * value : all(1) - value * value);
+      put(other, 0, op.kind == Kind::tangent ? all(1) + value * value : hyperbolic_slope(a));
       break;
     }
     case Kind::antiderivative:

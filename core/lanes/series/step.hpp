@@ -69,6 +69,7 @@ class SeriesRun {
   unsigned step(unsigned active);
   void expand();
   V length(Mask& certain) const;
+  V held(V h) const;
   void scale(int guard, const V& h);
   Hull hull(const double* p) const;
   V value(const double* p, int degree, const V& s) const;
@@ -131,7 +132,34 @@ inline V SeriesRun::length(Mask& certain) const {
       logarithm = smaller(logarithm, part - rough_logarithm(left_out[j]) * all(part_of[n - j]));
     h = rough_power(logarithm);
   }
+  h = held(h);
   certain = same(sum, all(0)) & above(h, 0);
+  return h;
+}
+
+/// The part of a step on which no argument moves further than the last coefficients can tell for:
+/// `Tape::held` and `reach_of` (core/math), for all lanes.
+inline V SeriesRun::held(V h) const {
+  constexpr double unseen = 100;
+  for (int i = 0; i < b_.flow.reached_count; ++i) {
+    const SeriesReached& reached = b_.flow.reached[i];
+    const double* const a = reached.argument;
+    V moved = all(0);
+    for (int k = b_.order; k > 0; --k) moved = (moved + modulus(get(a, k))) * h;
+    const V first = get(a, 0);
+    V most = all(3) * modulus(first);
+    switch (reached.reach) {
+      case SeriesReached::Reach::exponential:
+        most = greater(all(b_.order), -first - all(unseen));
+        break;
+      case SeriesReached::Reach::saturation:
+        most = greater(all(b_.order), all(2) * modulus(first) - all(unseen)) * all(0.5);
+        break;
+      case SeriesReached::Reach::pole:
+        break;
+    }
+    h = pick(below(most, moved), h * most / moved, h);
+  }
   return h;
 }
 
