@@ -78,7 +78,9 @@ std::size_t index_of(const std::vector<std::string>& names, const std::string& n
 std::string spaced(std::string_view name) {
   std::string text(name);
   std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
+  constexpr std::string_view plain = "neimark sacker";
+  const std::size_t at = text.find(plain);
+  return at == std::string::npos ? text : text.replace(at, plain.size(), "Neimark-Sacker");
 }
 
 std::string named(std::string_view what, const std::string& name) {

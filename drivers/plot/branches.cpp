@@ -166,9 +166,17 @@ void add_branches(Panel& panel, const Diagram& d, std::size_t state) {
   }
 }
 
+/// Of symbols, so many that they do not hide the branches.
+double symbol_size(std::ptrdiff_t count) {
+  constexpr double alone = 3.6, least = 1.6, few = 60;
+  return std::max(least, alone * std::min(1.0, std::sqrt(few / static_cast<double>(count))));
+}
+
 /// Symbols at the located points and their short names beside them.
 void add_points(Panel& panel, const Diagram& d, const std::vector<double>& y) {
   const std::vector<double> x = numbers(d.points.at(d.parameter));
+  const double size =
+      symbol_size(std::count_if(x.begin(), x.end(), [&](double at) { return panel.x.contains(at); }));
   const Array& kinds = d.points.at("kind");
   for (const KindLook& symbol : kind_looks) {
     Mark mark;
@@ -176,7 +184,7 @@ void add_points(Panel& panel, const Diagram& d, const std::vector<double>& y) {
     mark.meaning = fmt::format("{} {}", symbol.name, spaced(symbol.kind));
     mark.colour = symbol.colour;
     mark.symbol = symbol.type;
-    mark.size = 3.6;
+    mark.size = size;
     for (std::size_t k = 0; k < x.size(); ++k) {
       if (class_name(kinds, k) != symbol.kind || !panel.x.contains(x[k])) continue;
       mark.x.push_back(x[k]);

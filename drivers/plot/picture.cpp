@@ -463,7 +463,8 @@ class Layouter {
                                PlacedText::Anchor::left, small});
   }
 
-  /// Names beside their places: each in the first of the places around it that is free.
+  /// Names beside their places: each in the first of the places around it that is free. Where places crowd, a
+  /// name could belong to any of them: there are none.
   void place_names(const Panel& panel, const Rectangle& frame) {
     constexpr std::array<std::pair<double, double>, 8> directions = {
         {{1, -1}, {1, 1}, {-1, -1}, {-1, 1}, {0, -1}, {0, 1}, {1, 0}, {-1, 0}}};
@@ -473,8 +474,18 @@ class Layouter {
     const auto down = [&](double y) { return frame.bottom() - panel.y.position(y) * frame.height; };
     for (const PlaceName& name : panel.names)
       taken.push_back({across(name.x) - dot, down(name.y) - dot, 2 * dot, 2 * dot});
+    const std::vector<Rectangle> places = taken;
+    const auto crowded = [&](const PlaceName& name) {
+      constexpr std::ptrdiff_t most = 4;  // its own among them
+      return most < std::count_if(
+                        places.begin(), places.end(),
+                        [&](const Rectangle& other) {
+                          return std::abs(other.left + dot - across(name.x)) < em_ &&
+                                 std::abs(other.top + dot - down(name.y)) < em_;
+                        });
+    };
     for (const PlaceName& name : panel.names) {
-      if (!panel.x.contains(name.x) || !panel.y.contains(name.y)) continue;
+      if (!panel.x.contains(name.x) || !panel.y.contains(name.y) || crowded(name)) continue;
       const double width = text_width(name.text) * small * em_;
       const double height = 1.05 * small * em_;
       for (const auto& [right, below] : directions) {
