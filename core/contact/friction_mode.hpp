@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/system/compliant_stop.hpp"
 #include "core/system/mode.hpp"
 
 namespace graze {
@@ -14,13 +15,6 @@ enum class Sliding : std::int64_t {
   forward,     ///< λ = +F: slides with s > 0, or rests at this bound where other bodies hold it
   backward,    ///< λ = −F
   stuck        ///< s = 0 by its own force |λ| ≤ F
-};
-
-/// What a compliant stop does that is not closed: a body at rest on its abutment closes it.
-enum class Spring : std::int64_t {
-  open = 0,   ///< not reached
-  engaged,    ///< its force acts
-  recovering  ///< released by a vanishing force at a penetration that has not come back to zero yet
 };
 
 /// The bits of a mode: contact i closed; then two bits per friction; then contact i idle, that is closed
@@ -68,7 +62,7 @@ struct ModeLayout {
   /// Whether contact i is held by its own force.
   bool carries(std::int64_t mode, std::int64_t i) const { return is_closed(mode, i) && !idle(mode, i); }
 
- private:
+  /// Where the two bits of compliant stop i begin.
   std::int64_t spring_place(std::int64_t i) const { return 2 * (contacts + frictions + i); }
 };
 

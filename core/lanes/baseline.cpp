@@ -1,38 +1,17 @@
 /// The marching engine's kernel for any processor: two lanes, in the vectors that every compiler knows.
-namespace graze {
-namespace {
+#include "core/lanes/batch.hpp"
+#include "core/lanes/series/batch.hpp"
 
-struct Simd {
-  using Vector = double __attribute__((vector_size(16)));
-  struct Mask {
-    decltype(Vector{} < Vector{}) bits;
-    friend Mask operator&(const Mask& a, const Mask& b) { return {a.bits & b.bits}; }
-    friend Mask operator|(const Mask& a, const Mask& b) { return {a.bits | b.bits}; }
-    friend Mask operator~(const Mask& a) { return {~a.bits}; }
-  };
-  static constexpr int width = 2;
-  static Vector all(double a) { return Vector{a, a}; }
-  static Mask less(const Vector& a, const Vector& b) { return {a < b}; }
-  static Mask same(const Vector& a, const Vector& b) { return {a == b}; }
-  static Vector pick(const Mask& m, const Vector& a, const Vector& b) { return m.bits ? a : b; }
-  static Mask mask(unsigned bits) {
-    return {decltype(Mask::bits){-static_cast<long>(bits & 1u), -static_cast<long>(bits >> 1)}};
-  }
-  static unsigned bits(const Mask& m) { return (m.bits[0] != 0 ? 1u : 0u) | (m.bits[1] != 0 ? 2u : 0u); }
-  static Vector fma(const Vector& a, const Vector& b, const Vector& c) { return a * b + c; }
-  static Vector sqrt(const Vector& a) { return Vector{__builtin_sqrt(a[0]), __builtin_sqrt(a[1])}; }
-  static Vector halves(const double* a, const double* b) { return Vector{*a, *b}; }
-};
+#include "core/lanes/simd_baseline.hpp"
 
-}  // namespace
-}  // namespace graze
-
-#include "core/lanes/march.hpp"
+#include "core/lanes/rigid_kernels.hpp"
 #include "core/lanes/series/step.hpp"
 
 namespace graze {
 
-LaneKernel lane_kernel_baseline(const LaneShape& shape) { return kernel_for(shape); }
+LaneKernel lane_kernel_baseline(const LaneShape& shape) {
+  return shape.sets ? set_kernel_baseline(shape) : rigid_kernel(shape);
+}
 SeriesKernel series_kernel_baseline() { return {width, run_series}; }
 
 }  // namespace graze

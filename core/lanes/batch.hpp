@@ -57,10 +57,36 @@ struct LaneRows {
 
 inline constexpr int most_harmonics = 4;
 
+/// What a lane with compliant stops has in its card beyond LaneRows, where damping then always counts as
+/// mixing the modes. A set is what all of its compliant stops do: open, engaged, recovering. There is a card
+/// for each of them; the rows are those of the set in which the lane is. Contacts then are what stands
+/// between the motion and its next event: the gap, the force of an engaged stop (over its stiffness), less
+/// the gap.
+template <int Dofs, int Contacts>
+struct SetRows {
+  static constexpr int modes = 2 * Dofs;
+  static constexpr int from_modes(int harmonics) {  ///< to positions, each before its velocity, in rows
+    return LaneRows<Dofs, Contacts, false>::count(harmonics);
+  }
+  static constexpr int to_modes(int harmonics) { return from_modes(harmonics) + modes * modes; }
+  static constexpr int still(int harmonics) { return to_modes(harmonics) + modes * modes; }
+  /// What the forces make of positions and velocities: factors of cos, sin of each.
+  static constexpr int answer(int harmonics) { return still(harmonics) + Dofs; }
+  /// The set after the event of each contact; −1: the same, after an impact.
+  static constexpr int next(int harmonics) { return answer(harmonics) + 2 * modes * harmonics; }
+  /// 1: zero where this set begins by an event of the contact.
+  static constexpr int fresh(int harmonics) { return next(harmonics) + Contacts; }
+  static constexpr int counted(int harmonics) { return fresh(harmonics) + Contacts; }  ///< 1: its events are
+  /// What the event takes from the velocities of a tangent, as a kick, per change of the row.
+  static constexpr int shock(int harmonics) { return counted(harmonics) + Contacts; }
+  static constexpr int count(int harmonics) { return shock(harmonics) + Contacts; }
+};
+
 /// Where the numbers of a lane stand.
 struct LanePlace {
   double* rows;        ///< row 0 of the lane; the others follow at every eighth place
-  const double* card;  ///< its constants one after the other, so many that vectors are full
+  const double* card;  ///< its constants one after the other, so many that vectors are full; then those of
+                       ///< its other sets
   double* tangents;    ///< z of its first tangent vector, then of the others, like rows; see LaneBatch
 };
 
@@ -72,6 +98,8 @@ struct LaneBatch {
   double rate[most_harmonics] = {};  ///< of their phases, per cell
   const double* phase = nullptr;     ///< [cell][harmonic]: cos, sin, their rates; cells + 1 times
   int tangents = 0;       ///< vectors carried along by each lane, as z where a cell begins; at most 2 × Dofs
+  int* sets = nullptr;    ///< of each lane, the one in which it is; nullptr: all stops are rigid
+  long card = 0;          ///< numbers from the card of one set to that of the next one
   long* queue = nullptr;  ///< room for four entries per lane
   /// Called for a lane that has to go through a cell, or the rest of it, by other means: the rows are then as
   /// after that cell, or as at rest till the period ends.
@@ -90,11 +118,16 @@ struct LaneShape {
   int dofs, contacts, harmonics;
   bool classical;
   bool carries;  ///< tangent vectors along
+  bool sets;     ///< compliant stops
 };
 
 /// The kernel for a shape; nullptr: there is none.
 LaneKernel lane_kernel_baseline(const LaneShape& shape);
 LaneKernel lane_kernel_avx2(const LaneShape& shape);
 LaneKernel lane_kernel_avx512(const LaneShape& shape);
+/// Those of compliant stops only.
+LaneKernel set_kernel_baseline(const LaneShape& shape);
+LaneKernel set_kernel_avx2(const LaneShape& shape);
+LaneKernel set_kernel_avx512(const LaneShape& shape);
 
 }  // namespace graze

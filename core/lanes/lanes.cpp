@@ -20,7 +20,7 @@ struct KernelSet {
   SeriesKernel (*series)();
 };
 
-constexpr LaneShape simplest{1, 1, 1, true, false};
+constexpr LaneShape simplest{1, 1, 1, true, false, false};
 
 /// Those that this processor can run, the best one last.
 const std::vector<KernelSet>& kernel_sets() {
@@ -86,14 +86,14 @@ Lanes::Lanes(std::span<LaneMotion> motions, const Section& section, Repeats repe
   std::vector<SeriesTeam::Member> members;
   std::vector<Lane> lanes;
   lanes.reserve(motions.size());
-  LaneModes modes;
+  LaneModesOfSets modes;
   for (std::size_t k = 0; k < motions.size(); ++k) {
-    std::optional<LaneLaw> law;
+    std::vector<LaneLaw> laws;
     if (const auto linear = motions[k].system->linear_law(); linear && in_cells)
-      law = LaneLaw::of(*linear, modes);
+      laws = LaneLaw::of(*linear, modes);
     const auto smooth = motions[k].system->series_law();
-    if (law && set.find(law->shape(false)) != nullptr) {
-      lanes.push_back({&motions[k], k, std::move(*law)});
+    if (!laws.empty() && set.find(laws.front().shape(false)) != nullptr) {
+      lanes.push_back({&motions[k], k, std::move(laws)});
     } else if (smooth && series.width > 0 && SeriesTeam::takes(*smooth, section)) {
       members.push_back({&motions[k], k, *smooth, {}});
     } else {
@@ -103,13 +103,15 @@ Lanes::Lanes(std::span<LaneMotion> motions, const Section& section, Repeats repe
   fleet_->form_series(series, std::move(members), repeats);
   // Those most alike side by side, in whatever order they come: they tend to be hit in the same cells.
   const auto shape = [](const Lane& l) {
-    return std::tie(l.law.dofs, l.law.classical, l.law.cells, l.law.contacts, l.law.orders);
+    const LaneLaw& law = l.law();
+    return std::make_tuple(law.dofs, law.classical, law.cells, std::cref(law.contacts), std::cref(law.orders),
+                           l.laws.size());
   };
   std::vector<std::size_t> order(lanes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     const auto one = shape(lanes[a]), other = shape(lanes[b]);
-    return one != other ? one < other : lanes[a].law.rows < lanes[b].law.rows;
+    return one != other ? one < other : lanes[a].law().rows < lanes[b].law().rows;
   });
   std::vector<Lane> team;
   for (std::size_t k = 0; k < order.size(); ++k) {
@@ -118,7 +120,7 @@ Lanes::Lanes(std::span<LaneMotion> motions, const Section& section, Repeats repe
     const bool last = k + 1 == order.size() || team.size() == LaneTeam::most ||
                       shape(lanes[order[k + 1]]) != shape(team.back());
     if (!last) continue;
-    const LaneLaw& law = team.front().law;
+    const LaneLaw& law = team.front().law();
     const LaneKernel kernel = set.find(law.shape(false)), carrying = set.find(law.shape(true));
     fleet_->teams.emplace_back(kernel, carrying, std::exchange(team, {}), repeats);
   }

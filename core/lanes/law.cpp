@@ -12,12 +12,11 @@ namespace graze {
 namespace {
 
 using Vector = LaneLaw::Vector;
-using Columns =
-    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, LaneLaw::most_dofs, LaneLaw::most_contacts>;
 
 constexpr double longest_cell = 1.15;  // rate × h: what the kernel's Taylor polynomials are made for
 constexpr int least_cells = 12;
 constexpr int most_cells = 4096;
+constexpr double rounding = 1e-13;          // of what stands between a motion and a contact
 constexpr double most_amplification = 1e3;  // of the forces: digits lost between z and p
 
 /// The answer of M x'' + C x' + K x = a cos Ωt + b sin Ωt: factors of cos and sin, one below the other.
@@ -82,41 +81,214 @@ int cells_for(double period, double rate) {
   return cells;
 }
 
+/// What a contact does in a set, and what follows it.
+struct Act {
+  enum class Kind { rigid, open, engaged_by_force, engaged_by_gap, recovering } kind = Kind::rigid;
+  int next = -1;  ///< set after its next event; -1: the same, after an impact
+  bool engaged() const { return kind == Kind::engaged_by_force || kind == Kind::engaged_by_gap; }
+  /// Of the gap n x − d, behind the position.
+  bool behind() const { return engaged() || kind == Kind::recovering; }
+};
+
+/// The sets of a system: each is a number whose digits are what the contacts do.
+struct Sets {
+  std::vector<int> first, digits;  ///< of each contact: what its digit counts, how many there are
+  int count = 1;
+
+  Sets(const LinearLaw& law, const std::vector<int>& contacts) {
+    for (const int contact : contacts) {
+      const StopLaw acts = law.law.empty() ? StopLaw::rigid : law.law[static_cast<std::size_t>(contact)];
+      const bool recovers = acts == StopLaw::release_by_force && law.stop_damping(contact) > 0;
+      first.push_back(count);
+      digits.push_back(acts == StopLaw::rigid ? 1 : recovers ? 3 : 2);
+      count *= digits.back();
+    }
+  }
+  Act act(const LinearLaw& law, const std::vector<int>& contacts, int set, std::size_t i) const {
+    const int digit = set / first[i] % digits[i];
+    if (digits[i] == 1) return {};
+    const int next = set + ((digit + 1) % digits[i] - digit) * first[i];
+    if (digit == 0) return {Act::Kind::open, next};
+    if (digit == 2) return {Act::Kind::recovering, next};
+    const bool by_force =
+        digits[i] == 3 && law.law[static_cast<std::size_t>(contacts[i])] == StopLaw::release_by_force;
+    return {by_force ? Act::Kind::engaged_by_force : Act::Kind::engaged_by_gap, next};
+  }
+};
+
+/// Springs, dampers and constant forces with these stops engaged.
+struct Acting {
+  LaneModes::Square damping, stiffness;
+  Vector constant;
+};
+
+Acting acting(const LinearLaw& law, const std::vector<int>& contacts, std::size_t engaged) {
+  Acting with{law.damping, law.stiffness, law.constant};
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (((engaged >> i) & 1) == 0) continue;
+    const int contact = contacts[i];
+    const Vector normal = law.normal.col(contact);
+    with.damping += law.stop_damping(contact) * normal * normal.transpose();
+    with.stiffness += law.stop_stiffness(contact) * normal * normal.transpose();
+    with.constant += law.stop_stiffness(contact) * law.position(contact) * normal;
+  }
+  return with;
+}
+
 }  // namespace
 
-std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
+/// What a set is made of.
+struct LaneLaw::Setting {
+  const LinearLaw& law;
+  const LaneModes& modes;
+  const std::vector<int>& contacts;
+  Acting with;
+  std::vector<Act> acts;  ///< of these contacts
+  int cells;
+  bool sets;
+  std::int64_t mode = 0;
+};
+
+std::vector<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModesOfSets& modes) {
+  const Eigen::Index n = law.mass.rows();
+  if (n > most_dofs || law.frequency.size() > most_harmonics || law.position.size() > 16) return {};
+  if (!(law.base_frequency > 0) || !law.commensurate) return {};
+  std::vector<int> contacts;
+  for (Eigen::Index i = 0; i < law.position.size(); ++i) {
+    if (std::isfinite(law.position(i))) contacts.push_back(static_cast<int>(i));
+  }
+  if (contacts.empty() || contacts.size() > most_contacts) return {};
+  const Sets sets(law, contacts);
+  if (sets.count > static_cast<int>(most_sets)) return {};
+
+  // The modes of all sets of engaged stops; the fastest of them is what cells are made for.
+  std::size_t compliant = 0;
+  for (std::size_t i = 0; i < contacts.size(); ++i) compliant |= std::size_t{sets.digits[i] > 1} << i;
+  modes.resize(std::max(modes.size(), compliant + 1));
+  double rate = law.frequency.size() > 0 ? law.frequency.maxCoeff() : 0.0;
+  for (std::size_t engaged = 0; engaged <= compliant; ++engaged) {
+    if ((engaged & ~compliant) != 0) continue;
+    const Acting with = acting(law, contacts, engaged);
+    LaneModes& own = modes[engaged];
+    if (!own.are_of(law.mass, with.damping, with.stiffness))
+      own = LaneModes(law.mass, with.damping, with.stiffness);
+    if (!own.sound) return {};
+    rate = std::max(rate, own.rate);
+  }
+  const int cells = cells_for(2 * std::numbers::pi / law.base_frequency, rate);
+  if (cells == 0 || law.events <= (most_impacts + 1) * cells) return {};
+
+  std::vector<LaneLaw> laws;
+  for (int set = 0; set < sets.count; ++set) {
+    std::vector<Act> acts;
+    std::size_t engaged = 0;
+    std::int64_t mode = 0;
+    for (std::size_t i = 0; i < contacts.size(); ++i) {
+      acts.push_back(sets.act(law, contacts, set, i));
+      engaged |= std::size_t{acts[i].engaged()} << i;
+      const Spring spring = acts[i].engaged()  ? Spring::engaged
+                            : acts[i].behind() ? Spring::recovering
+                                               : Spring::open;
+      if (acts[i].kind != Act::Kind::rigid)
+        mode |= static_cast<std::int64_t>(spring) << (law.springs + 2 * contacts[i]);
+    }
+    auto lane = in({law, modes[engaged], contacts, acting(law, contacts, engaged), std::move(acts), cells,
+                    sets.count > 1, mode});
+    if (!lane) return {};
+    laws.push_back(std::move(*lane));
+  }
+  return laws;
+}
+
+/// What a kernel knows of a contact in a set: until its next event d − (row · z + what forces make of it) >
+/// 0, in cells. It is a gap; of a compliant stop that is engaged, its force over its stiffness, or −gap.
+struct LaneLaw::Contact {
+  Vector value, rate, push, pushed;  // pushed: a cell after `push`
+  Vector forced;                     // factors of cos, sin of each force
+  double position, stretch, driven, kick, scale, drag, restitution;
+  double shock;  ///< what its event takes from a change of velocities, per change of the row
+};
+
+LaneLaw::Contact LaneLaw::contact(const Setting& setting, std::size_t i) const {
+  const LinearLaw& law = setting.law;
+  const LaneModes& modes = setting.modes;
+  const Act& act = setting.acts[i];
+  const Eigen::Index n = dofs, harmonics = static_cast<Eigen::Index>(orders.size());
+  const double h = cell;
+  const int number = contacts[i];
+  const Vector normal = law.normal.col(number);
+  Contact c;
+  const Vector direction = modes.inverse_mass * normal;
+  const double mobility = normal.dot(direction);
+  c.value = c.push = Vector::Zero(2 * n);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    c.value += normal(k) * from_modes.row(2 * k).transpose();
+    c.push += (direction(k) / (mobility * h)) * to_modes.col(2 * k + 1);
+  }
+  const double away = normal.dot(still);
+  c.position = law.position(number) - away;
+  c.scale = std::abs(law.position(number)) + std::abs(away);
+  c.forced = Vector::Zero(2 * harmonics);
+  for (Eigen::Index j = 0; j < 2 * harmonics; ++j) c.forced(j) = normal.dot(driven.col(j));
+  const auto rate_of = [&](const Vector& row) {
+    Vector rate(2 * n);
+    for (Eigen::Index j = 0; j < n; ++j) {
+      rate(j) = square(j) * row(n + j) - decay(j) * row(j);
+      rate(n + j) = row(j) - decay(j) * row(n + j);
+    }
+    return rate;
+  };
+  const double lag = act.kind == Act::Kind::engaged_by_force  // in cells
+                         ? law.stop_damping(number) / (law.stop_stiffness(number) * h)
+                         : 0.0;
+  for (Eigen::Index j = 0; j < harmonics; ++j) {
+    const double turn = law.frequency(j) * h, a = c.forced(2 * j), b = c.forced(2 * j + 1);
+    c.forced(2 * j) = a + lag * turn * b;
+    c.forced(2 * j + 1) = b - lag * turn * a;
+    c.scale += (1 + lag * turn) * std::hypot(a, b);
+  }
+  if (lag > 0) c.value += lag * rate_of(c.value);
+  if (act.behind()) {
+    c.value = -c.value;
+    c.forced = -c.forced;
+    c.position = -c.position;
+  }
+  c.rate = rate_of(c.value);
+  c.stretch = 0;
+  for (Eigen::Index j = 0; j < n; ++j) {
+    const double p = c.value(n + j), k = std::max(0.0, decay(j) * decay(j) - square(j));
+    c.stretch += c.rate(n + j) * c.rate(n + j) + k * p * p;
+  }
+  c.stretch = std::sqrt(c.stretch);
+  c.drag = c.rate.dot(derivative(c.push));
+  c.driven = 0;
+  for (Eigen::Index j = 0; j < harmonics; ++j) {
+    const double turn = law.frequency(j) * h * law.frequency(j) * h;
+    c.driven += turn * turn * std::hypot(c.forced(2 * j), c.forced(2 * j + 1));
+  }
+  c.restitution = law.restitution(number);
+  const bool jumps = act.kind == Act::Kind::open || (act.kind == Act::Kind::engaged_by_gap);
+  c.shock = act.next >= 0 && jumps ? law.stop_damping(number) * mobility * h : 0.0;
+  return c;
+}
+
+std::optional<LaneLaw> LaneLaw::in(const Setting& setting) {
+  const LinearLaw& law = setting.law;
+  const LaneModes& modes = setting.modes;
   const Eigen::Index n = law.mass.rows();
   const Eigen::Index harmonics = law.frequency.size();
-  if (n > most_dofs || harmonics > most_harmonics || law.position.size() > 16) return std::nullopt;
-  if (!(law.base_frequency > 0) || !law.commensurate) return std::nullopt;
-
   LaneLaw lane;
   lane.dofs = static_cast<int>(n);
-  for (Eigen::Index i = 0; i < law.position.size(); ++i) {
-    if (std::isfinite(law.position(i))) lane.contacts.push_back(static_cast<int>(i));
-  }
-  const Eigen::Index m = static_cast<Eigen::Index>(lane.contacts.size());
-  if (m == 0 || m > most_contacts) return std::nullopt;
-  if (!modes.are_of(law.mass, law.damping, law.stiffness)) {
-    modes = LaneModes(law.mass, law.damping, law.stiffness);
-  }
-  if (!modes.sound) return std::nullopt;
-  lane.classical = modes.classical && n <= most_classical;
-
-  const double period = 2 * std::numbers::pi / law.base_frequency;
-  const double fastest = harmonics > 0 ? law.frequency.maxCoeff() : 0.0;
-  lane.cells = cells_for(period, std::max(modes.rate, fastest));
-  if (lane.cells == 0 || law.events <= (most_impacts + 1) * lane.cells) return std::nullopt;
-  lane.cell = period / lane.cells;
+  lane.contacts = setting.contacts;
+  lane.mode = setting.mode;
+  lane.classical = !setting.sets && modes.classical && n <= most_classical;
+  lane.cells = setting.cells;
+  lane.cell = 2 * std::numbers::pi / law.base_frequency / lane.cells;
   const double h = lane.cell;
   for (Eigen::Index j = 0; j < harmonics; ++j) {
     lane.orders.push_back(static_cast<int>(std::lround(law.frequency(j) / law.base_frequency)));
   }
-
-  Columns normals(n, m);
-  for (Eigen::Index i = 0; i < m; ++i)
-    normals.col(i) = law.normal.col(lane.contacts[static_cast<std::size_t>(i)]);
-  const auto still = answer_to(modes, 0, law.constant, Vector::Zero(n));
+  const auto still = answer_to(modes, 0, setting.with.constant, Vector::Zero(n));
   if (!still) return std::nullopt;
   lane.still = still->head(n);
   Answer& driven = lane.driven;
@@ -157,50 +329,13 @@ std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
   const Form form = lane.vigour_form();
   add(form);
 
-  struct Contact {
-    Vector value, rate, push, pushed;  // pushed: a cell after `push`
-    double position, stretch, driven, kick, scale, drag, restitution;
-  };
-  std::array<Contact, most_contacts> all;
-  const std::span<Contact> list(all.data(), static_cast<std::size_t>(m));
-  for (Eigen::Index i = 0; i < m; ++i) {
-    Contact& c = list[static_cast<std::size_t>(i)];
-    const int contact = lane.contacts[static_cast<std::size_t>(i)];
-    c.value = Vector::Zero(2 * n);
-    const Vector direction = modes.inverse_mass * normals.col(i);
-    const double mobility = normals.col(i).dot(direction);
-    c.push = Vector::Zero(2 * n);
-    for (Eigen::Index k = 0; k < n; ++k) {
-      c.value += normals(k, i) * lane.from_modes.row(2 * k).transpose();
-      c.push += (direction(k) / (mobility * h)) * lane.to_modes.col(2 * k + 1);
-    }
-    c.rate.resize(2 * n);
-    c.stretch = 0;
-    for (Eigen::Index j = 0; j < n; ++j) {
-      const double q = c.value(j), p = c.value(n + j), a = lane.decay(j), D = lane.square(j);
-      const double k = std::max(0.0, a * a - D);
-      c.rate(j) = D * p - a * q;
-      c.rate(n + j) = q - a * p;
-      c.stretch += c.rate(n + j) * c.rate(n + j) + k * p * p;
-    }
-    c.stretch = std::sqrt(c.stretch);
+  std::vector<Contact> list;
+  for (std::size_t i = 0; i < lane.contacts.size(); ++i) {
+    Contact& c = list.emplace_back(lane.contact(setting, i));
     c.pushed.resize(2 * n);
     c.pushed << own.cwiseProduct(c.push.head(n)) + across.cwiseProduct(c.push.tail(n)),
         back.cwiseProduct(c.push.head(n)) + own.cwiseProduct(c.push.tail(n));
     c.kick = lane.vigour(form, c.push);
-    c.drag = c.rate.dot(lane.derivative(c.push));
-    const double away = normals.col(i).dot(lane.still);
-    c.position = law.position(contact) - away;
-    c.scale = std::abs(law.position(contact)) + std::abs(away);
-    c.driven = 0;
-    for (Eigen::Index j = 0; j < harmonics; ++j) {
-      const double amplitude =
-          std::hypot(normals.col(i).dot(driven.col(2 * j)), normals.col(i).dot(driven.col(2 * j + 1)));
-      const double square = law.frequency(j) * h * law.frequency(j) * h;
-      c.driven += square * square * amplitude;
-      c.scale += amplitude;
-    }
-    c.restitution = law.restitution(contact);
   }
   // The most that the gap of one contact loses in the cell after a unit kick of another one.
   const auto spill = [](const Contact& of, const Contact& by) {
@@ -212,7 +347,6 @@ std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
   const auto add_each = [&](const auto& value) {
     for (const Contact& c : list) out.push_back(value(c));
   };
-  constexpr double rounding = 1e-13;
   const Eigen::Index terms = lane.classical ? n : 2 * n;
   for (const Contact& c : list) add(c.value.head(terms));
   for (const Contact& c : list) add(c.push.tail(terms));
@@ -227,10 +361,61 @@ std::optional<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModes& modes) {
   for (const Contact& c : list) {
     for (const Contact& hit : list) out.push_back(spill(c, hit));
   }
-  for (Eigen::Index i = 0; i < m; ++i) {
-    for (Eigen::Index j = 0; j < 2 * harmonics; ++j) out.push_back(normals.col(i).dot(driven.col(j)));
-  }
+  for (const Contact& c : list) add(c.forced);
+  if (setting.sets) lane.add_set(setting, list);
   return lane;
+}
+
+/// SetRows.
+void LaneLaw::add_set(const Setting& setting, std::span<const Contact> list) {
+  const int n = dofs;
+  const auto add_each = [&](const auto& value) {
+    for (std::size_t i = 0; i < list.size(); ++i) more.push_back(value(setting.acts[i], list[i]));
+  };
+  for (int i = 0; i < 2 * n; ++i)
+    for (int j = 0; j < 2 * n; ++j) more.push_back(from_modes(i, j));
+  for (int i = 0; i < 2 * n; ++i)
+    for (int j = 0; j < 2 * n; ++j) more.push_back(to_modes(i, j));
+  for (int i = 0; i < n; ++i) more.push_back(still(i));
+  for (int i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < orders.size(); ++j) {
+      const Eigen::Index k = 2 * static_cast<Eigen::Index>(j);
+      more.insert(more.end(), {driven(i, k), driven(i, k + 1)});
+    }
+    for (std::size_t j = 0; j < orders.size(); ++j) {
+      const double turn = 2 * std::numbers::pi * orders[j] / cells / cell;
+      const Eigen::Index k = 2 * static_cast<Eigen::Index>(j);
+      more.insert(more.end(), {turn * driven(i, k + 1), -turn * driven(i, k)});
+    }
+  }
+  add_each([](const Act& act, const Contact&) { return static_cast<double>(act.next); });
+  add_each([](const Act& act, const Contact&) {
+    return act.kind == Act::Kind::open || act.kind == Act::Kind::engaged_by_gap ? 1.0 : 0.0;
+  });
+  add_each([](const Act& act, const Contact&) {
+    return act.kind == Act::Kind::rigid || act.kind == Act::Kind::open ? 1.0 : 0.0;
+  });
+  add_each([](const Act&, const Contact& c) { return c.shock; });
+}
+
+double LaneLaw::clearance(std::size_t i, const Vector& z, int at_cell) const {
+  const std::size_t n = static_cast<std::size_t>(dofs), m = contacts.size();
+  const std::size_t terms = classical ? n : 2 * n;
+  const double* const value = rows.data() + 8 * n + terms * i;
+  const double* const position = rows.data() + 8 * n + 2 * m * terms;
+  const double scale = position[4 * m + i] / rounding;
+  const double* const forced = position + 8 * m + m * m + 2 * i * orders.size();
+  double clear = position[i];
+  double size = scale;
+  for (std::size_t j = 0; j < terms; ++j) {
+    clear -= value[j] * z(static_cast<Eigen::Index>(j));
+    size += std::abs(value[j] * z(static_cast<Eigen::Index>(j)));
+  }
+  for (std::size_t j = 0; j < orders.size(); ++j) {
+    const double phase = 2 * std::numbers::pi * (static_cast<double>(orders[j]) * at_cell / cells);
+    clear -= forced[2 * j] * std::cos(phase) + forced[2 * j + 1] * std::sin(phase);
+  }
+  return clear / size;
 }
 
 Vector LaneLaw::derivative(const Vector& z) const {

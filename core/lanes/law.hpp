@@ -2,7 +2,10 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/lanes/batch.hpp"
@@ -11,10 +14,15 @@
 
 namespace graze {
 
-/// A motion as the kernels of the marching engine know it (core/lane_batch), time counted in cells.
+/// Modes of the free motion with each set of compliant stops engaged, kept from motion to motion.
+using LaneModesOfSets = std::vector<LaneModes>;
+
+/// A motion as the kernels of the marching engine know it (core/lane_batch), time counted in cells; with
+/// compliant stops, in one of their sets.
 struct LaneLaw {
   static constexpr int most_dofs = LaneModes::most_dofs;
   static constexpr int most_contacts = 4;
+  static constexpr std::size_t most_sets = 27;
   using Vector = LaneModes::Vector;
   using Big = LaneModes::Big;
   using Form = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 3 * most_dofs, 1>;
@@ -22,6 +30,7 @@ struct LaneLaw {
 
   int dofs = 0;
   bool classical = false;  ///< rows are those of classical damping
+  std::int64_t mode = 0;   ///< of a motion in this set
   int cells = 0;
   double cell = 0;            ///< length of one
   std::vector<int> contacts;  ///< those that exist
@@ -32,13 +41,17 @@ struct LaneLaw {
   Answer driven;              ///< what harmonic forces alone make: factors of cos, sin of each in columns
   Vector at_phase_zero;       ///< the motion that all forces alone make, there
   std::vector<double> rows;   ///< LaneRows::constants and on
+  std::vector<double> more;   ///< SetRows; nothing where all stops are rigid
 
-  /// Nothing where marching is not certain: another shape, energy that may grow, forces near resonance.
-  /// `modes` are those of the last motion before, made anew where this one has others.
-  static std::optional<LaneLaw> of(const LinearLaw& law, LaneModes& modes);
+  /// One for each set of what compliant stops do, that with all of them open first. Nothing where marching is
+  /// not certain: another shape, energy that may grow, forces near resonance. `modes` are those of the last
+  /// motion before, made anew where this one has others.
+  static std::vector<LaneLaw> of(const LinearLaw& law, LaneModesOfSets& modes);
 
   LaneShape shape(bool carries) const {
-    return {dofs, static_cast<int>(contacts.size()), static_cast<int>(orders.size()), classical, carries};
+    return {
+        dofs,         static_cast<int>(contacts.size()), static_cast<int>(orders.size()), classical, carries,
+        !more.empty()};
   }
 
   /// The modes for positions and velocities of a system, each position before its velocity, at the beginning
@@ -50,8 +63,16 @@ struct LaneLaw {
   Vector tangent_outside(const double* z, long stride) const;
   /// √Σ(q''''² + k q'''²) of a free motion from z on: it never grows.
   double vigour(const Vector& z) const;
+  /// What stands between a motion at the beginning of a cell and the next event of contact i (of those that
+  /// exist), over the size of the numbers in it.
+  double clearance(std::size_t i, const Vector& z, int at_cell) const;
 
  private:
+  struct Setting;
+  static std::optional<LaneLaw> in(const Setting& setting);
+  struct Contact;
+  Contact contact(const Setting& setting, std::size_t i) const;
+  void add_set(const Setting& setting, std::span<const Contact> list);
   /// The motion that the forces alone make.
   Vector answer(double at_cell) const;
   Vector derivative(const Vector& z) const;

@@ -3,7 +3,7 @@
 /// that nothing compiled for one of them is ever run on another.
 #pragma once
 
-#include "core/lanes/polish.hpp"
+#include "core/lanes/sets.hpp"
 #include "core/math/denormals.hpp"
 
 namespace graze {
@@ -28,8 +28,8 @@ struct Stack {
 };
 
 /// H: harmonics of the forces, 0: as many as the batch says. Classical: LaneRows. Carries: tangent vectors
-/// are carried along.
-template <int N, int M, int H, bool Classical, bool Carries>
+/// are carried along. Sets: some stops are compliant.
+template <int N, int M, int H, bool Classical, bool Carries, bool Sets>
 class March {
  public:
   using Rows = LaneRows<N, M, Classical>;
@@ -41,9 +41,12 @@ class March {
   }
 
  private:
-  using Polish = Polisher<N, M, H, Classical, Carries>;
+  using Polish = Choice<Sets, SetPolisher<N, M, H, Carries>, Polisher<N, M, H, Classical, Carries>>;
   using Group = typename Polish::Group;
-  static constexpr int most_rows = Rows::count(most_harmonics) + lanes_per_block;  // whole cards
+  static constexpr int rows_with(int harmonics) {
+    return Sets ? SetRows<N, M>::count(harmonics) : Rows::count(harmonics);
+  }
+  static constexpr int most_rows = rows_with(most_harmonics) + lanes_per_block;  // whole cards
 
   explicit March(LaneBatch& batch) : b_(batch), polisher_(batch) {}
 
@@ -74,7 +77,7 @@ class March {
         const unsigned lanes = empty_cells(v);
         if (lanes == 0) {
           arrive(v);
-        } else if (2 * __builtin_popcount(lanes) > width) {
+        } else if (!Sets && 2 * __builtin_popcount(lanes) > width) {
           strike_where_they_stand(v, lanes);
         } else {
           await(v, lanes, flagged_);
@@ -83,11 +86,52 @@ class March {
       if (hard_.count >= hard_together || (hard_.count > 0 && flagged_.count == 0)) {
         polish_together();
       } else if (flagged_.count > 0) {
-        strike_together();
+        if constexpr (Sets) {
+          cross_together();
+        } else {
+          strike_together();
+        }
       } else {
         return;
       }
     }
+  }
+
+  /// Lanes whose stops are compliant.
+  void cross_together() {
+    Group group;
+    int set[width];
+    const int count = gather(flagged_, group);
+    const long* const taken = flagged_.entries + flagged_.count;
+    const auto from = [&](int j) { return taken[j < count ? j : 0]; };
+    for (int j = 0; j < width; ++j) set[j] = b_.sets[from(j)];
+    const unsigned left = polisher_.go_through(group, set, [&] {
+      const double* card[width];
+      for (int j = 0; j < width; ++j) card[j] = b_.places[from(j)].card + set[j] * b_.card;
+      bring_constants(card);
+    });
+    for (int j = 0; j < count; ++j) {
+      const long lane = taken[j];
+      if ((left >> j) & 1u) {
+        for (int r = 0; Carries && r < 2 * N * b_.tangents; ++r) {
+          *row(tangents(lane), r) = *row(together_tangents_ + j, r);
+        }
+        *row(base(lane), Rows::begun) = 0;
+        *row(base(lane), Rows::last) = -1;
+        b_.left(b_.owner, lane, static_cast<int>(cell_[vector_of(lane)]));
+      } else {
+        put_back(j, lane);
+        if (b_.sets[lane] != set[j]) enter(j, lane, set[j]);
+      }
+      done(lane);
+    }
+  }
+  /// What marching needs of another set.
+  void enter(int j, long lane, int set) {
+    b_.sets[lane] = set;
+    for (int r = Rows::step; r < Rows::form; ++r) copy(j, lane, r);
+    for (int r = Rows::value; r < Rows::push; ++r) copy(j, lane, r);
+    for (int r = 0; r < 2 * M * harmonics(); ++r) copy(j, lane, Rows::forced + r);
   }
 
   /// A vector most of whose lanes are flagged.
@@ -270,15 +314,11 @@ class March {
     g.active = (1u << count) - 1;
     const double *card[width], *phase[width], *lanes[width];
     for (int j = 0; j < width; ++j) {
-      card[j] = b_.places[taken[j]].card;
+      card[j] = b_.places[taken[j]].card + (Sets ? b_.sets[taken[j]] * b_.card : 0);
       phase[j] = b_.phase + 4 * harmonics() * cell_[vector_of(taken[j])];
       lanes[j] = base(taken[j]);
     }
-    for (int r = 0; r < Rows::count(harmonics()) - Rows::constants; r += width) {
-      V v[width];
-      transpose(card, r, v);
-      put(g.rows, Rows::constants + r, v, width);
-    }
+    bring_constants(card);
     V turns[8 * most_harmonics];  // rows of b_.phase: where the cell begins, where it ends
     for (int r = 0; r < 8 * harmonics(); r += width) transpose(phase, r, turns + r);
     const auto bring = [&](int r) {
@@ -297,6 +337,14 @@ class March {
     }
     see_ends(turns, g);
     return count;
+  }
+
+  void bring_constants(const double* const* card) {
+    for (int r = 0; r < rows_with(harmonics()) - Rows::constants; r += width) {
+      V v[width];
+      transpose(card, r, v);
+      put(together_, Rows::constants + r, v, width);
+    }
   }
 
   /// The ends of the cell, from where it begins; turns: rows of b_.phase there and there.
@@ -340,30 +388,25 @@ class March {
   long* gone_ = nullptr;
 };
 
+/// Kernels of one shape.
 struct Entry {
   LaneShape shape;
   LaneKernel kernel, carrying;
 };
 
-template <int N, int M, int H, bool Classical>
+template <int N, int M, int H, bool Classical, bool Sets>
 constexpr Entry entry() {
-  return {{N, M, H, Classical, false},
-          &March<N, M, H, Classical, false>::periods,
-          &March<N, M, H, Classical, true>::periods};
+  return {{N, M, H, Classical, false, Sets},
+          &March<N, M, H, Classical, false, Sets>::periods,
+          &March<N, M, H, Classical, true, Sets>::periods};
 }
 
-LaneKernel kernel_for(const LaneShape& shape) {
-  static constexpr Entry entries[] = {
-      entry<1, 1, 1, true>(),  entry<1, 2, 1, true>(),  entry<1, 1, 0, true>(),  entry<1, 2, 0, true>(),
-      entry<2, 1, 1, true>(),  entry<2, 2, 1, true>(),  entry<2, 1, 0, true>(),  entry<2, 2, 0, true>(),
-      entry<2, 3, 0, true>(),  entry<2, 1, 1, false>(), entry<2, 2, 1, false>(), entry<2, 1, 0, false>(),
-      entry<2, 2, 0, false>(), entry<2, 3, 0, false>(), entry<3, 1, 0, false>(), entry<3, 2, 0, false>(),
-      entry<3, 3, 0, false>(), entry<4, 1, 0, false>(), entry<4, 2, 0, false>(), entry<4, 3, 0, false>(),
-      entry<4, 4, 0, false>(),
-  };
+/// The first one that does.
+template <int Count>
+LaneKernel find_kernel(const Entry (&entries)[Count], const LaneShape& shape) {
   for (const Entry& e : entries) {
     if (e.shape.dofs != shape.dofs || e.shape.contacts != shape.contacts) continue;
-    if (e.shape.classical != shape.classical) continue;
+    if (e.shape.classical != shape.classical || e.shape.sets != shape.sets) continue;
     if (e.shape.harmonics == shape.harmonics || e.shape.harmonics == 0) {
       return shape.carries ? e.carrying : e.kernel;
     }

@@ -887,12 +887,7 @@ class Polisher {
     g.put(Rows::vigour, pick(lanes, strength, g.at(Rows::vigour)));
   }
 
-  /// Everything that happens in the cell, for the lanes that are active; which of them leave, from where the
-  /// last of their certain pieces ends.
-  [[gnu::noinline]] unsigned polish(const Group& g) const {
-    Piece piece;
-    Tangents carried;
-    if constexpr (Carries) begin(g, carried);
+  void begin(const Group& g, Piece& piece) const {
     piece.begin = all(0);
     piece.last = all(-1);
     piece.rebound = all(0);
@@ -910,6 +905,15 @@ class Polisher {
       piece.end[i] = gap(g, i, piece.to, g.later);
       piece.impacts[i] = g.at(Rows::impacts + i);
     }
+  }
+
+  /// Everything that happens in the cell, for the lanes that are active; which of them leave, from where the
+  /// last of their certain pieces ends.
+  [[gnu::noinline]] unsigned polish(const Group& g) const {
+    Piece piece;
+    Tangents carried;
+    if constexpr (Carries) begin(g, carried);
+    begin(g, piece);
     const Mask active = Simd::mask(g.active);
     Mask todo = active;
     Mask left = todo & ~todo;
@@ -944,24 +948,36 @@ class Polisher {
     return Simd::bits(left);
   }
 
-  /// One impact of every lane that has one; which of them are done as certified.
-  Mask impact(const Group& g, const Meeting& m, const Mask& todo, Piece& piece, Tangents& carried) const {
+  /// A contact is met: what belongs to it, when, and the motion there.
+  struct Instant {
     Stop stop;
+    V instant, shift, speed;
+    V before;  // acceleration towards the contact
+    V z[2 * N];
+    Phases p;
+    Mask early;          // z is had from where the cell begins …
+    Turn near, further;  // … by these
+    V kick[2 * N];       // what a unit kick there does to that end
+    V f[near_terms];
+    Gap here[M];
+  };
+
+  /// The instants of all lanes that have one; for which of them it is certain, and the first.
+  [[gnu::always_inline]] Mask meet_at(const Group& g, const Meeting& m, const Mask& todo, const Piece& piece,
+                                      Instant& at) const {
+    Stop& stop = at.stop;
     choose(g, m.contact, todo, stop);
     V guess = fma(m.fraction, 1.0 - piece.begin, piece.begin);
-    V z[2 * N], kick[2 * N];
-    V f[near_terms];
+    V(&z)[2 * N] = at.z;
+    V(&f)[near_terms] = at.f;
     V shift, slope;
-    Mask early = todo;
-    Phases p;
-    Turn near;
     for (int tries = 0;; ++tries) {
       // The state at the guess from the nearer end of the cell; what a kick there does to that end.
-      early = nearer_to_beginning(piece, guess);
-      near = from_an_end(g, piece.before, piece.to, guess, early, z, p);
-      near.backward(stop.push, kick);
+      at.early = nearer_to_beginning(piece, guess);
+      at.near = from_an_end(g, piece.before, piece.to, guess, at.early, z, at.p);
+      at.near.backward(stop.push, at.kick);
       // The gap next to it, as a polynomial, and its zero.
-      near_gap(g, stop, p, z, f);
+      near_gap(g, stop, at.p, z, f);
       shift = -(f[0] * f[1]) / fma(f[1], f[1], -(f[0] * f[2]));
       V value;
       evaluate(f, shift, value, slope);
@@ -978,68 +994,88 @@ class Polisher {
       step = rest / slope;
       shift -= step;
     }
-
-    const V instant = guess + shift;
-    const Turn further = Turn::template over<near_turn>(g, shift);
-    further.forward(z);
-    further.backward(kick);
-    V later[2 * N];
-    advance(g.rows, kick, later);
-    for (int j = 0; j < 2 * N; ++j) later[j] = pick(early, later[j], kick[j]);
-    turn<near_turn>(p, shift, p);
-    const V speed = -slope;
-    const V before = f[2] * -2.0 - shift * f[3] * 6.0;  // acceleration towards the contact
+    at.shift = shift;
+    at.instant = guess + shift;
+    at.further = Turn::template over<near_turn>(g, shift);
+    at.further.forward(z);
+    at.further.backward(at.kick);
+    turn<near_turn>(at.p, shift, at.p);
+    at.speed = -slope;
+    at.before = f[2] * -2.0 - shift * f[3] * 6.0;
 
     // Nothing else up to there?
-    const V way = instant - piece.begin;
+    const V way = at.instant - piece.begin;
     const V w2 = way * way;
     Mask good = todo & below(modulus(shift), all(nearness)) & below(modulus(step), all(settled)) &
-                above(way, 0) & below(instant, all(1 - 1e-9)) & above(speed, 0);
-    Gap here[M];
+                above(way, 0) & below(at.instant, all(1 - 1e-9)) & above(at.speed, 0);
     for (int i = 0; i < M; ++i) {
       const Mask hit = is(m.contact, i);
-      here[i] = gap(g, i, z, p);
+      at.here[i] = gap(g, i, z, at.p);
       const Gap a = {piece.gaps[i].value, piece.gaps[i].rate * way};
-      const Gap b = {here[i].value, here[i].rate * way};
+      const Gap b = {at.here[i].value, at.here[i].rate * way};
       const V bound = piece.bound[i] * (w2 * w2);
       const Mask again = is(piece.last, i);
       // Backwards in time the gap that is hit rises from zero.
-      Mask apart =
-          hit & ~again & positive_after_zero(speed * way, {a.value, -a.rate}, bound, g.at(Rows::margin + i));
+      Mask apart = hit & ~again &
+                   positive_after_zero(at.speed * way, {a.value, -a.rate}, bound, g.at(Rows::margin + i));
       // The gap that is hit again is zero at either end.
       apart =
           apart | (hit & again &
-                   below(fma(bound, all(1.0 / 96), g.at(Rows::margin + i)), smaller(a.rate, speed * way)));
+                   below(fma(bound, all(1.0 / 96), g.at(Rows::margin + i)), smaller(a.rate, at.speed * way)));
       if (M > 1) {
         apart = apart | (~hit & again & positive_after_zero(a.rate, b, bound, g.at(Rows::margin + i))) |
                 (~hit & ~again & Hull(a, b, bound).positive_halves(g.at(Rows::margin + i)));
       }
       good = good & apart;
     }
-
-    // The jump, and what it does to the end of the cell. The body at rest on the contact is pressed by a
-    // force between those before and after.
-    const V back = stop.restitution * speed;
-    const V jump = speed + back;
+    return good;
+  }
+  /// No near grazing, nor a chatter that may complete: the body at rest on the contact is pressed by a force
+  /// between those before and after.
+  static Mask impact_is_plain(const Stop& stop, const V& speed, const V& before, const V& back,
+                              const V& jump) {
     const V lost = stop.drag * jump;  // of the acceleration
     const V press = greater(greater(before, before - lost), all(0));
-    good = good & below(stop.chatter * press, back) & below(stop.margin * slow, speed) &
-           below(modulus(before) * 1e-4, speed);
+    return below(stop.chatter * press, back) & crossing_is_plain(stop, speed, before);
+  }
+  static Mask crossing_is_plain(const Stop& stop, const V& speed, const V& before) {
+    return below(stop.margin * slow, speed) & below(modulus(before) * 1e-4, speed);
+  }
+  /// The acceleration towards the contact to the digits that tangents need.
+  static V exact_press(const Instant& at) {
+    return at.before - at.shift * at.shift * fma(at.f[5] * 20, at.shift, at.f[4] * 12.0);
+  }
+
+  /// One impact of every lane that has one; which of them are done as certified.
+  Mask impact(const Group& g, const Meeting& m, const Mask& todo, Piece& piece, Tangents& carried) const {
+    Instant at;
+    Mask good = meet_at(g, m, todo, piece, at);
+    const Stop& stop = at.stop;
+    const Phases& p = at.p;
+    V(&z)[2 * N] = at.z;
+    V(&kick)[2 * N] = at.kick;
+    V later[2 * N];
+    advance(g.rows, kick, later);
+    for (int j = 0; j < 2 * N; ++j) later[j] = pick(at.early, later[j], kick[j]);
+
+    // The jump, and what it does to the end of the cell.
+    const V back = stop.restitution * at.speed;
+    const V jump = at.speed + back;
+    good = good & impact_is_plain(stop, at.speed, at.before, back, jump);
 
     if constexpr (Carries) {
       const auto to_impact = [&](V* tangent) {
-        near.forward(tangent);
-        further.forward(tangent);
+        at.near.forward(tangent);
+        at.further.forward(tangent);
       };
-      const V towards = before - shift * shift * fma(f[5] * 20, shift, f[4] * 12.0);
-      carry_through(g, stop, good, early, kick, later, speed, towards, to_impact, carried);
+      carry_through(g, stop, good, at.early, kick, later, at.speed, exact_press(at), to_impact, carried);
     }
     piece.vigour = pick(good, fma(jump, stop.kick, piece.vigour), piece.vigour);
-    piece.late = pick(good & ~early, all(1), piece.late);
+    piece.late = pick(good & ~at.early, all(1), piece.late);
     kick_by(stop, jump, z);
     for (int j = 0; j < 2 * N; ++j) {
       piece.z[j] = pick(good, z[j], piece.z[j]);
-      piece.before[j] = pick(good & early, fma(-jump, kick[j], piece.before[j]), piece.before[j]);
+      piece.before[j] = pick(good & at.early, fma(-jump, kick[j], piece.before[j]), piece.before[j]);
       piece.to[j] = pick(good, fma(-jump, later[j], piece.to[j]), piece.to[j]);
     }
     for (int i = 0; i < M; ++i) {
@@ -1047,11 +1083,11 @@ class Polisher {
       piece.impacts[i] = pick(good & hit, piece.impacts[i] + 1.0, piece.impacts[i]);
       piece.bound[i] = fma(piece.vigour, g.at(Rows::stretch + i), g.at(Rows::driven + i));
       const V rising = pick(hit, back, -(rate(g, i, z) + driven_rate(g, i, p)));
-      piece.gaps[i].value = pick(good, pick(hit, all(0), here[i].value), piece.gaps[i].value);
+      piece.gaps[i].value = pick(good, pick(hit, all(0), at.here[i].value), piece.gaps[i].value);
       piece.gaps[i].rate = pick(good, rising, piece.gaps[i].rate);
       piece.end[i] = gap(g, i, piece.to, g.later);
     }
-    piece.begin = pick(good, instant, piece.begin);
+    piece.begin = pick(good, at.instant, piece.begin);
     for (int j = 0; j < harmonics(); ++j) {
       piece.phase.cosine[j] = pick(good, p.cosine[j], piece.phase.cosine[j]);
       piece.phase.sine[j] = pick(good, p.sine[j], piece.phase.sine[j]);
@@ -1095,6 +1131,7 @@ class Polisher {
     }
   }
 
+ protected:
   const LaneBatch& b_;
 };
 

@@ -19,7 +19,8 @@ class ContactCounter final : public Observer {
  public:
   explicit ContactCounter(std::vector<std::int64_t>& impacts) : impacts_(impacts) {}
   void event(const Event& event) override {
-    if (event.kind == EventKind::impact) ++impacts_[static_cast<std::size_t>(event.contact)];
+    if (event.kind == EventKind::impact || event.kind == EventKind::contact_begin)
+      ++impacts_[static_cast<std::size_t>(event.contact)];
   }
   void near_miss(int, double, double) override {}
   void excursion(int, double, double) override {}
@@ -64,8 +65,8 @@ LaneTeam::LaneTeam(LaneKernel kernel, LaneKernel carrying, std::vector<Lane> lan
     : kernel_(kernel),
       carrying_(carrying),
       lanes_(std::move(lanes)),
-      rows_(lanes_.front().law.dofs, static_cast<int>(lanes_.front().law.contacts.size()),
-            static_cast<int>(lanes_.front().law.rows.size())),
+      rows_(lanes_.front().law().dofs, static_cast<int>(lanes_.front().law().contacts.size()),
+            static_cast<int>(lanes_.front().law().rows.size())),
       repeats_(repeats) {
   batch_.blocks = (static_cast<long>(lanes_.size()) + lanes_per_block - 1) / lanes_per_block;
   queue_.assign(4 * places(), 0);
@@ -87,7 +88,7 @@ LaneTeam::LaneTeam(LaneKernel kernel, LaneKernel carrying, std::vector<Lane> lan
 
 /// cos, sin and their rates per cell at the beginnings of all cells, and at the end of the last one.
 void LaneTeam::tabulate_phases() {
-  const LaneLaw& law = lanes_.front().law;
+  const LaneLaw& law = lanes_.front().law();
   batch_.cells = law.cells;
   batch_.harmonics = static_cast<int>(law.orders.size());
   for (int j = 0; j < batch_.harmonics; ++j) {
@@ -107,41 +108,71 @@ void LaneTeam::tabulate_phases() {
 /// Rows and cards of all lanes, which are at rest; places without a lane are like the last one.
 void LaneTeam::fill_rows() {
   values_.assign(static_cast<std::size_t>(rows_.count) * places(), 0.0);
-  const std::size_t constants = lanes_.front().law.rows.size();
+  const std::vector<LaneLaw>& laws = lanes_.front().laws;
+  const std::size_t constants = laws.front().rows.size() + laws.front().more.size();
   const std::size_t card = (constants + lanes_per_block - 1) / lanes_per_block * lanes_per_block;
-  cards_.assign(card * places(), 0.0);
+  cards_.assign(card * laws.size() * places(), 0.0);
+  if (laws.size() > 1) sets_.assign(places(), 0);
   for (std::size_t l = 0; l < places(); ++l) {
-    const std::vector<double>& rows = lanes_[std::min(l, lanes_.size() - 1)].law.rows;
-    double* const place = &value(rows_.constants, l);
-    for (std::size_t r = 0; r < constants; ++r) place[r * lanes_per_block] = rows[r];
-    std::copy(rows.begin(), rows.end(), &cards_[l * card]);
-    places_.push_back({&value(0, l), &cards_[l * card], nullptr});
+    double* place = &cards_[l * laws.size() * card];
+    places_.push_back({&value(0, l), place, nullptr});
+    for (const LaneLaw& law : lanes_[std::min(l, lanes_.size() - 1)].laws) {
+      std::copy(law.more.begin(), law.more.end(), std::copy(law.rows.begin(), law.rows.end(), place));
+      place += card;
+    }
+    enter(l, 0);
     rest(l);
   }
   batch_.places = places_.data();
+  batch_.sets = sets_.empty() ? nullptr : sets_.data();
+  batch_.card = static_cast<long>(card);
+}
+
+/// Its rows become those of the set.
+void LaneTeam::enter(std::size_t lane, int set) {
+  if (!sets_.empty()) sets_[lane] = set;
+  const double* const card = places_[lane].card + set * batch_.card;
+  double* const place = &value(rows_.constants, lane);
+  for (int r = 0; r < rows_.count - rows_.constants; ++r) place[r * lanes_per_block] = card[r];
+}
+
+/// Whether a free motion is off every event for certain.
+bool LaneTeam::is_clear(std::size_t lane, const LaneLaw& law, const LaneLaw::Vector& z, int cell) {
+  constexpr double far = 1e-9;
+  if (!sets_.empty()) {
+    for (std::size_t i = 0; i < law.contacts.size(); ++i) {
+      if (!(law.clearance(i, z, cell) > far)) return false;
+    }
+    return true;
+  }
+  const HybridState& s = lanes_[lane].motion->state;
+  const double size = size_of(*lanes_[lane].motion->system, s.x);
+  lanes_[lane].motion->system->gaps(s, gap_, gap_rate_);
+  return std::all_of(law.contacts.begin(), law.contacts.end(),
+                     [&](int contact) { return gap_(contact) > far * (size + std::abs(gap_(contact))); });
 }
 
 /// Takes a motion on board where it flies freely at the beginning of a cell.
 void LaneTeam::board(std::size_t lane, int cell) {
   Lane& l = lanes_[lane];
   const HybridState& s = l.motion->state;
-  constexpr double far = 1e-9;       // of the gap, off every contact for certain
   constexpr double largest = 1e100;  // far below what overflows in the kernel
-  if (std::abs(s.time - cell * l.law.cell) > 1e-12 * s.time || s.mode != 0 || !s.x.allFinite() ||
+  if (std::abs(s.time - cell * l.law().cell) > 1e-12 * s.time || !s.x.allFinite() ||
       s.x.cwiseAbs().maxCoeff() > largest)
     return;
+  const auto set =
+      std::find_if(l.laws.begin(), l.laws.end(), [&](const LaneLaw& law) { return law.mode == s.mode; });
+  if (set == l.laws.end()) return;
   const double size = size_of(*l.motion->system, s.x);
   if (size > 0.01 * l.motion->bound) return;  // what grows beyond it is told by the scalar engine
   for (const Touch& touch : s.touches) {
     if (touch.order != 0) return;
   }
-  l.motion->system->gaps(s, gap_, gap_rate_);
-  for (const int contact : l.law.contacts) {
-    if (!(gap_(contact) > far * (size + std::abs(gap_(contact))))) return;
-  }
-  const LaneLaw::Vector y = l.law.inside(s.x, cell);
+  const LaneLaw::Vector y = set->inside(s.x, cell);
+  if (!is_clear(lane, *set, y, cell)) return;
+  if (!sets_.empty()) enter(lane, static_cast<int>(set - l.laws.begin()));
   for (Eigen::Index i = 0; i < y.size(); ++i) value(rows_.to + static_cast<int>(i), lane) = y(i);
-  value(rows_.vigour, lane) = l.law.vigour(y);
+  value(rows_.vigour, lane) = set->vigour(y);
   set_levels(lane, -std::numeric_limits<double>::infinity());  // not known: its first cell is looked into
   at_[lane].marches = true;
   at_[lane].aboard = at_[lane].done;
@@ -161,10 +192,10 @@ void LaneTeam::bring_tangents() {
 }
 
 void LaneTeam::board_tangent(std::size_t lane) {
-  const Lane& l = lanes_[lane];
+  const Eigen::MatrixXd& tangents = lanes_[lane].motion->tangent;
   double* place = tangent(lane);
-  for (Eigen::Index t = 0; t < l.motion->tangent.cols(); ++t) {
-    for (const double number : l.law.tangent_inside(l.motion->tangent.col(t))) {
+  for (Eigen::Index t = 0; t < tangents.cols(); ++t) {
+    for (const double number : law(lane).tangent_inside(tangents.col(t))) {
       *place = number;
       place += lanes_per_block;
     }
@@ -172,10 +203,10 @@ void LaneTeam::board_tangent(std::size_t lane) {
 }
 
 void LaneTeam::take_tangent(std::size_t lane) {
-  const Lane& l = lanes_[lane];
-  for (Eigen::Index t = 0; t < l.motion->tangent.cols(); ++t) {
+  Eigen::MatrixXd& tangents = lanes_[lane].motion->tangent;
+  for (Eigen::Index t = 0; t < tangents.cols(); ++t) {
     const double* const z = tangent(lane) + t * static_cast<Eigen::Index>(states()) * lanes_per_block;
-    l.motion->tangent.col(t) = l.law.tangent_outside(z, lanes_per_block);
+    tangents.col(t) = law(lane).tangent_outside(z, lanes_per_block);
   }
 }
 
@@ -185,12 +216,16 @@ void LaneTeam::note_growth_of(std::size_t lane) {
   if (!at_[lane].marches) return note_growth(motion);
   const std::size_t count = states();
   double* const z = tangent(lane);
-  const double* factor = &sizes_[lane * count * count];
   double size = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    double sum = 0;
-    for (std::size_t j = 0; j < count; ++j) sum += *factor++ * z[j * lanes_per_block];
-    size = std::max(size, std::abs(sum));
+  if (!sets_.empty()) {
+    size = size_of(*motion.system, Eigen::VectorXd(law(lane).tangent_outside(z, lanes_per_block)));
+  } else {
+    const double* factor = &sizes_[lane * count * count];
+    for (std::size_t i = 0; i < count; ++i) {
+      double sum = 0;
+      for (std::size_t j = 0; j < count; ++j) sum += *factor++ * z[j * lanes_per_block];
+      size = std::max(size, std::abs(sum));
+    }
   }
   motion.growth.push_back(size);
   const double scale = size > 0 ? 1 / size : 1;
@@ -200,17 +235,17 @@ void LaneTeam::note_growth_of(std::size_t lane) {
 /// Rows that make the entries of a tangent, as size_of counts them, of its modes.
 void LaneTeam::tabulate_sizes() {
   for (const Lane& l : lanes_) {
-    const Eigen::Index count = l.law.from_modes.rows();
+    const Eigen::Index count = l.law().from_modes.rows();
     for (Eigen::Index i = 0; i < count; ++i) {
       const double weight = size_of(*l.motion->system, Eigen::VectorXd::Unit(count, i));
-      for (Eigen::Index j = 0; j < count; ++j) sizes_.push_back(weight * l.law.from_modes(i, j));
+      for (Eigen::Index j = 0; j < count; ++j) sizes_.push_back(weight * l.law().from_modes(i, j));
     }
   }
 }
 
 /// Nothing moves there.
 void LaneTeam::rest(std::size_t lane) {
-  for (int i = 0; i < 2 * lanes_.front().law.dofs; ++i) value(rows_.to + i, lane) = 0;
+  for (int row = rows_.to; row < rows_.begun; ++row) value(row, lane) = 0;
   set_levels(lane, std::numeric_limits<double>::infinity());
 }
 
@@ -220,14 +255,15 @@ void LaneTeam::set_levels(std::size_t lane, double level) {
 
 /// The motion's state from the rows.
 void LaneTeam::put_down(std::size_t lane, int from, double cell, bool with_tangent) {
-  Lane& l = lanes_[lane];
-  HybridState& s = l.motion->state;
-  l.law.outside(&values_[index(from, lane)], lanes_per_block, cell, s.x.data());
-  s.time = cell * l.law.cell;
+  const LaneLaw& set = law(lane);
+  const System& system = *lanes_[lane].motion->system;
+  HybridState& s = lanes_[lane].motion->state;
+  set.outside(&values_[index(from, lane)], lanes_per_block, cell, s.x.data());
+  s.time = cell * set.cell;
   s.turns += static_cast<std::int64_t>(at_[lane].done - std::exchange(at_[lane].aboard, 0));
-  s.mode = 0;
+  s.mode = set.mode;
   s.settled = true;
-  s.touches.assign(static_cast<std::size_t>(l.motion->system->contacts()), Touch{});
+  s.touches.assign(static_cast<std::size_t>(system.contacts()), Touch{});
   if (with_tangent && batch_.tangents > 0) take_tangent(lane);
 }
 
@@ -236,7 +272,7 @@ void LaneTeam::left(std::size_t lane, int cell) {
   const Denormals as_called(denormals_);
   const double begun = value(rows_.begun, lane);
   put_down(lane, rows_.from, cell + begun, true);
-  const LaneLaw& law = lanes_[lane].law;
+  const LaneLaw& law = lanes_[lane].law();
   LaneMotion& motion = *lanes_[lane].motion;
   if (const int last = static_cast<int>(value(rows_.last, lane)); last >= 0) {
     Touch& touch =
@@ -259,11 +295,11 @@ void LaneTeam::left(std::size_t lane, int cell) {
 /// What record multiplies with: per block and state what the forces alone make of it and a row of from_modes,
 /// lanes side by side.
 void LaneTeam::tabulate() {
-  const Eigen::Index states = 2 * lanes_.front().law.dofs;
+  const Eigen::Index states = 2 * lanes_.front().law().dofs;
   for (std::size_t first = 0; first < lanes_.size(); first += lanes_per_block) {
     const auto add = [&](const auto& of) {
       for (std::size_t l = first; l < first + lanes_per_block; ++l) {
-        outside_.push_back(of(lanes_[std::min(l, lanes_.size() - 1)].law));
+        outside_.push_back(of(lanes_[std::min(l, lanes_.size() - 1)].law()));
       }
     };
     for (Eigen::Index i = 0; i < states; ++i) {
@@ -276,6 +312,14 @@ void LaneTeam::tabulate() {
 /// The states at phase zero of those of these lanes that march, as LaneLaw::outside has them. All of them are
 /// of one block.
 void LaneTeam::record(std::size_t first, std::size_t end) {
+  if (!sets_.empty()) {
+    for (std::size_t k = first; k < end; ++k) {
+      const Progress& at = at_[k];
+      if (!at.marches || at.done >= at.due) continue;
+      law(k).outside(&values_[index(rows_.to, k)], lanes_per_block, 0, kept_[k] + at.done * states());
+    }
+    return;
+  }
   using Block = Eigen::Array<double, lanes_per_block, 1>;  // whole ones: loops of a known length are quicker
   const std::size_t size = states();
   const std::size_t begin = first / lanes_per_block * lanes_per_block;
@@ -334,6 +378,7 @@ bool LaneTeam::is_at(std::size_t lane, const Mark& mark) {
   if (mark.periods == 0 || mark.marched != at.marches || mark.stuck != at.sticks) return false;
   if (!at.marches) return go_on_alike(lanes_[lane].motion->state, mark.state);
   if (std::bit_cast<std::uint64_t>(value(rows_.to, lane)) != at.first) return false;
+  if (!sets_.empty() && sets_[lane] != mark.set) return false;
   const Decisive now = decisive(lane);
   return std::memcmp(now.data(), mark.rows.data(), sizeof now) == 0;
 }
@@ -344,6 +389,7 @@ void LaneTeam::take(std::size_t lane, Mark& mark) {
   mark.stuck = at.sticks;
   if (at.marches) {
     mark.rows = decisive(lane);
+    mark.set = sets_.empty() ? 0 : sets_[lane];
     at.first = std::bit_cast<std::uint64_t>(mark.rows.front());
   } else {
     mark.state = lanes_[lane].motion->state;
@@ -354,8 +400,9 @@ void LaneTeam::take(std::size_t lane, Mark& mark) {
 void LaneTeam::count_impacts(std::size_t lane, std::vector<std::int64_t>& list) {
   const Lane& l = lanes_[lane];
   list = l.motion->impacts;
-  for (std::size_t i = 0; i < l.law.contacts.size() && !list.empty(); ++i) {
-    list[static_cast<std::size_t>(l.law.contacts[i])] +=
+  const std::vector<int>& contacts = l.law().contacts;
+  for (std::size_t i = 0; i < contacts.size() && !list.empty(); ++i) {
+    list[static_cast<std::size_t>(contacts[i])] +=
         static_cast<std::int64_t>(value(rows_.impacts + static_cast<int>(i), lane));
   }
 }
@@ -466,10 +513,10 @@ void LaneTeam::advance(std::span<const int> periods, bool record) {
   }
   if (longest == 0) return;
   if (batch_.tangents > 0) bring_tangents();
-  if (batch_.tangents == 1 && sizes_.empty()) tabulate_sizes();
+  if (batch_.tangents == 1 && sizes_.empty() && sets_.empty()) tabulate_sizes();
   kept_.clear();
   if (record) {
-    if (outside_.empty()) tabulate();
+    if (outside_.empty() && sets_.empty()) tabulate();
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
       std::vector<double>& points = lanes_[lane].motion->points;
       const std::size_t before = points.size();
@@ -491,7 +538,7 @@ void LaneTeam::advance(std::span<const int> periods, bool record) {
     for (const double number : std::exchange(parked_[lane], {})) value(row++, lane) = number;
     if (at_[lane].marches) put_down(lane, rows_.to, 0, !parked);
     count_impacts(lane, l.motion->impacts);
-    for (int i = 0; i < static_cast<int>(l.law.contacts.size()); ++i) value(rows_.impacts + i, lane) = 0;
+    for (int r = rows_.impacts; r < rows_.constants; ++r) value(r, lane) = 0;
   }
   batch_.tangents = 0;
 }

@@ -37,8 +37,9 @@ struct LineAllocator {
 /// A motion and what the kernels know of it.
 struct Lane {
   LaneMotion* motion;
-  std::size_t number;  ///< of the motion, among all
-  LaneLaw law;
+  std::size_t number;         ///< of the motion, among all
+  std::vector<LaneLaw> laws;  ///< of its sets
+  const LaneLaw& law() const { return laws.front(); }
 };
 
 /// Motions that march in the same cells.
@@ -93,6 +94,7 @@ class LaneTeam {
     bool marched = false, stuck = false;  ///< what Progress said
     Decisive rows{};                      ///< if it marched …
     HybridState state;                    ///< … else
+    int set = 0;                          ///< in which it marched
     std::vector<std::int64_t> impacts;    ///< counted up to there
     std::size_t periods = 0;              ///< since the beginning; 0: not taken yet
     int span = 1;                         ///< from it to the next one
@@ -103,6 +105,12 @@ class LaneTeam {
     return (block + static_cast<std::size_t>(row)) * lanes_per_block + lane % lanes_per_block;
   }
   double& value(int row, std::size_t lane) { return values_[index(row, lane)]; }
+  /// Of the set in which the lane is.
+  const LaneLaw& law(std::size_t lane) const {
+    return lanes_[lane].laws[sets_.empty() ? 0 : static_cast<std::size_t>(sets_[lane])];
+  }
+  void enter(std::size_t lane, int set);
+  bool is_clear(std::size_t lane, const LaneLaw& law, const LaneLaw::Vector& z, int cell);
   bool arrived(std::size_t first, std::size_t count);
   void left(std::size_t lane, int cell);
   void finish_alone(std::size_t lane);
@@ -128,13 +136,14 @@ class LaneTeam {
   void tabulate();
   void record(std::size_t first, std::size_t end);
   std::size_t places() const { return static_cast<std::size_t>(batch_.blocks) * lanes_per_block; }
-  std::size_t states() const { return 2 * static_cast<std::size_t>(lanes_.front().law.dofs); }
+  std::size_t states() const { return 2 * static_cast<std::size_t>(lanes_.front().law().dofs); }
 
   LaneKernel kernel_, carrying_;
   std::vector<Lane> lanes_;
   Rows rows_;
   std::vector<double, LineAllocator<double>> values_, cards_, tangents_;
   std::vector<LanePlace> places_;
+  std::vector<int> sets_;  ///< LaneBatch::sets; nothing where all stops are rigid
   std::vector<double> phase_;
   std::vector<double> outside_;  ///< see tabulate
   std::vector<double> sizes_;    ///< see tabulate_sizes

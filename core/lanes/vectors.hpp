@@ -30,6 +30,17 @@ inline Mask is(const V& contact, int i) { return Simd::same(contact, all(i)); }
 inline V greater(const V& a, const V& b) { return a > b ? a : b; }
 inline V smaller(const V& a, const V& b) { return a < b ? a : b; }
 inline V modulus(const V& a) { return greater(a, -a); }
+/// One of two types.
+template <bool First, class A, class B>
+struct ChoiceOf {
+  using Type = A;
+};
+template <class A, class B>
+struct ChoiceOf<false, A, B> {
+  using Type = B;
+};
+template <bool First, class A, class B>
+using Choice = typename ChoiceOf<First, A, B>::Type;
 /// The numbers 0 … n − 1.
 template <int n, int... e>
 struct Count : Count<n - 1, n - 1, e...> {};

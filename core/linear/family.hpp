@@ -84,8 +84,12 @@ class LinearFamilySystem final : public System {
   bool periodic() const override { return plain_.system().commensurate; }
   double rate() const override { return rate_; }
   std::optional<LinearLaw> linear_law() const override {
-    if (frictions() > 0 || plain_.system().any_compliant()) return std::nullopt;
     const auto& s = plain_.system();
+    if (frictions() > 0) return std::nullopt;
+    if constexpr (may_comply<Contacts>) {
+      const auto plate = std::find(s.law.begin(), s.law.end(), StopLaw::relaxing_plate);
+      if (plate != s.law.end() || !s.preload.isZero(0)) return std::nullopt;
+    }
     const auto matrix = [](const auto& m) { return LinearLaw::Matrix(m.data(), m.rows(), m.cols()); };
     const auto vector = [](const auto& v) { return LinearLaw::Vector(v.data(), v.size()); };
     return LinearLaw{matrix(s.mass),
@@ -98,6 +102,10 @@ class LinearFamilySystem final : public System {
                      matrix(s.normal),
                      vector(s.position),
                      vector(s.restitution),
+                     s.law,
+                     vector(s.stop_stiffness),
+                     vector(s.stop_damping),
+                     layout_of(s).spring_place(0),
                      s.base_frequency,
                      s.commensurate,
                      rate_,

@@ -7,15 +7,9 @@
 #include <limits>
 #include <vector>
 
-namespace graze {
+#include "core/system/compliant_stop.hpp"
 
-/// How a stop acts on a body that reaches it.
-enum class StopLaw : signed char {
-  rigid,             ///< by impacts
-  release_by_force,  ///< compliant: engaged from δ = 0 until its force vanishes, δ = 0 at the latest
-  release_by_gap,    ///< compliant: engaged while δ > 0; a damper may pull at the end
-  relaxing_plate     ///< compliant: released by a vanishing force, it goes back in its own time
-};
+namespace graze {
 
 /// Compliant stops are compiled in only where the number of contacts is not fixed.
 template <int Contacts>

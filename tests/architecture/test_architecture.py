@@ -62,7 +62,7 @@ HOMES = [
     (r"boost/", r"drivers/explore/server\.cpp$"),
     (r"nlohmann/", r"drivers/explore/job\.cpp$"),
     (r"(omp|xmmintrin)\.h$", r"analysis/run/execute\.cpp$"),
-    (r"immintrin\.h$", r"core/lanes/avx(2|512)\.cpp$"),
+    (r"immintrin\.h$", r"core/lanes/simd_avx(2|512)\.hpp$"),
 ]
 
 SILENT_ROOMS = ("core", "analysis", "data")

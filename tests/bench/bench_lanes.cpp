@@ -16,6 +16,7 @@
 
 #include "core/lanes/lanes.hpp"
 #include "core/results/shard.hpp"
+#include "data/case_file.hpp"
 #include "drivers/library/case.hpp"
 #include "tests/bench/cvode_peer.hpp"
 #include "tests/bench/library.hpp"
@@ -97,6 +98,36 @@ Crowd one_mass(double from, double to) {
   return crowd(model, {-0.1, 0}, "omega", from, to);
 }
 
+/// A linear system of the case file, from rest.
+Crowd linear(const std::string& toml, std::size_t states, double from, double to) {
+  const Value model =
+      parse_case("graze = 1\n[model]\nname = 'linear_stops'\n" + toml, "bench", {}).root.at("model");
+  return crowd(model, std::vector<double>(states, 0.0), "omega", from, to);
+}
+
+Crowd bilinear(double from, double to) {
+  return linear(
+      "mass = [[1]]\ndamping = [[0.1]]\nstiffness = [[1]]\nforce = [{ cosine = [1] "
+      "}]\n"
+      "stop = [{ normal = [1], position = 0.2, stiffness = 9 }]",
+      2, from, to);
+}
+
+Crowd soft_chain(double from, double to) {
+  return linear(
+      "mass = [[1, 0], [0, 1]]\ndamping = [[0.2, -0.1], [-0.1, 0.1]]\n"
+      "stiffness = [[2, -1], [-1, 1]]\nforce = [{ cosine = [0.5, 0] }]\n"
+      "stop = [{ normal = [1, 0], position = 0.3, stiffness = 20, damping = 0.5 }]",
+      4, from, to);
+}
+
+/// Events of a peer that make one contact.
+template <class Oscillator>
+constexpr int events_per_contact() {
+  if constexpr (requires { Oscillator::events_per_contact; }) return Oscillator::events_per_contact;
+  return 1;
+}
+
 double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -140,7 +171,7 @@ void contest(const char* name, const Crowd& c, int repetitions) {
   const auto each = [&c](std::size_t stride, const auto& run) {
     std::int64_t sum = 0;
     for (std::size_t k = stride / 2; k < values; k += stride) sum += run(Oscillator{c.frequencies[k]});
-    return sum;
+    return sum / events_per_contact<Oscillator>();
   };
   rows.push_back(
       {"Boost.Odeint",
@@ -232,6 +263,8 @@ int run(int argc, char** argv) {
   }
   if (wanted("S")) contest<OneMass>("S", one_mass(1.5, 2.65), repetitions);
   if (wanted("Sfull")) contest<OneMass>("S full", one_mass(1.5, 3.5), repetitions);
+  if (wanted("bilinear")) contest<Bilinear>("bilinear", bilinear(0.6, 1.5), repetitions);
+  if (wanted("chain")) contest<SoftChain>("soft chain", soft_chain(0.6, 1.5), repetitions);
   if (wanted("threads")) two_threads(two_masses(0.6, 1.5), repetitions);
   if (wanted("quick")) quick_start(repetitions);
   return 0;

@@ -68,6 +68,64 @@ struct OneMass {
   }
 };
 
+/// What a soft stop does: its events are an engagement, a loss of force at a penetration that is left (with a
+/// damper only), the return.
+struct SoftStop {
+  double position, stiffness, damping;
+  enum class Phase { open, engaged, recovering } phase = Phase::open;
+
+  double force(double x, double v) const {
+    return phase == Phase::engaged ? stiffness * (x - position) + damping * v : 0;
+  }
+  double gap(double x, double v) const {
+    if (phase == Phase::open) return position - x;
+    return phase == Phase::engaged ? stiffness * (x - position) + damping * v : x - position;
+  }
+  void go_on() {
+    phase = phase == Phase::open                     ? Phase::engaged
+            : phase == Phase::engaged && damping > 0 ? Phase::recovering
+                                                     : Phase::open;
+  }
+};
+
+/// A bilinear oscillator: one mass that meets a second spring.
+struct Bilinear {
+  static constexpr std::size_t states = 2;
+  static constexpr std::size_t contacts = 1;
+  static constexpr int events_per_contact = 2;
+  using State = std::array<double, states>;
+
+  double frequency = 1;
+  SoftStop stop = {0.2, 9, 0};
+
+  static State start() { return {}; }
+  void operator()(const State& y, State& rate, double t) const {
+    rate[0] = y[1];
+    rate[1] = std::cos(frequency * t) - y[0] - 0.1 * y[1] - stop.force(y[0], y[1]);
+  }
+  double gap(std::size_t, const State& y) const { return stop.gap(y[0], y[1]); }
+  void hit(std::size_t, State&) { stop.go_on(); }
+};
+
+/// Two masses in a chain as above, the first one below a stop with a spring and a damper.
+struct SoftChain {
+  static constexpr std::size_t states = 4;
+  static constexpr std::size_t contacts = 1;
+  static constexpr int events_per_contact = 3;
+  using State = std::array<double, states>;
+
+  double frequency = 1;
+  SoftStop stop = {0.3, 20, 0.5};
+
+  static State start() { return {}; }
+  void operator()(const State& y, State& rate, double t) const {
+    TwoMasses{frequency}(y, rate, t);
+    rate[1] -= stop.force(y[0], y[1]);
+  }
+  double gap(std::size_t, const State& y) const { return stop.gap(y[0], y[1]); }
+  void hit(std::size_t, State&) { stop.go_on(); }
+};
+
 template <class Oscillator>
 double forcing_period(const Oscillator& oscillator) {
   return 2 * std::numbers::pi / oscillator.frequency;

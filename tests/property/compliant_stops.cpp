@@ -512,10 +512,13 @@ TEST_CASE("compliant stops: keys that do not go together are refused") {
   refused("stiffness = 5, mu = 0.1");
 }
 
-TEST_CASE("compliant stops: do not board the lanes, are not prescribed") {
-  const auto soft = make_system(one_mass + "stop = [{ normal = [1], position = 0.2, stiffness = 9 }]");
+TEST_CASE("compliant stops: march without a preload or a plate, are not prescribed") {
+  const std::string stop = "stop = [{ normal = [1], position = 0.2, stiffness = 9";
+  const auto soft = make_system(one_mass + stop + " }]");
   const auto rigid = make_system(one_mass + "stop = [{ normal = [1], position = 0.2 }]");
-  CHECK(!soft->linear_law());
+  CHECK(soft->linear_law());
+  CHECK(!make_system(one_mass + stop + ", preload = 0.1 }]")->linear_law());
+  CHECK(!make_system(one_mass + stop + ", damping = 1, plate = 'relaxing' }]")->linear_law());
   CHECK(!soft->prescribes(0));
   CHECK(rigid->linear_law());
   CHECK(rigid->prescribes(0));

@@ -1,0 +1,218 @@
+/// What happens in a flagged cell of lanes with compliant stops: see core/lanes/LANES.md. Included by
+/// march.hpp only.
+#pragma once
+
+#include "core/lanes/polish.hpp"
+
+namespace graze {
+namespace {
+
+constexpr int most_crossings = 6;  // of a lane in a cell; with more of them the cell is not the kernel's
+
+/// Goes through a cell from event to event; between them each lane is in one of its sets, whose constants
+/// then stand in its rows.
+template <int N, int M, int H, bool Carries>
+class SetPolisher : public Polisher<N, M, H, false, Carries> {
+ public:
+  using Base = Polisher<N, M, H, false, Carries>;
+  using Rows = typename Base::Rows;
+  using Group = typename Base::Group;
+  using More = SetRows<N, M>;
+  using Base::Base;
+
+  /// Everything that happens in the cell, for the lanes that are active; which of them leave, from where it
+  /// begins. `set`: in which each of them is, at the end of it too; `bring()` puts the constants of these
+  /// into the rows.
+  template <class Bring>
+  [[gnu::noinline]] unsigned go_through(const Group& g, int* set, const Bring& bring) const {
+    Piece piece;
+    Tangents carried, begun;
+    if constexpr (Carries) {
+      Base::begin(g, carried);
+      begun = carried;
+    }
+    Base::begin(g, piece);
+    const Mask active = Simd::mask(g.active);
+    Mask todo = active;
+    Mask left = todo & ~todo;
+    for (int pass = 0;; ++pass) {
+      typename Base::Meeting m{all(2), all(-1), todo & ~todo};
+      for (int i = 0; i < M; ++i) Base::look(g, piece, i, todo, m);
+      left = left | (todo & m.unsure);
+      todo = todo & below(m.fraction, all(2)) & ~m.unsure;
+      if (!any(todo)) break;
+      if (pass == most_crossings) {
+        left = left | todo;
+        break;
+      }
+      const Mask done = cross(g, m, todo, piece, carried, set, bring);
+      left = left | (todo & ~done);
+      todo = todo & done;
+    }
+    const Mask done = active & ~left;
+    for (int j = 0; j < 2 * N; ++j) g.put(Rows::to + j, pick(done, piece.to[j], g.at(Rows::to + j)));
+    for (int i = 0; i < M; ++i) g.put(Rows::impacts + i, pick(done, piece.impacts[i], all(0)));
+    Base::set_flight(g, done, Base::vigour(g, piece.to));
+    if constexpr (Carries) {
+      for (int t = 0; t < b_.tangents; ++t) {
+        for (int j = 0; j < 2 * N; ++j) {
+          store(row(g.tangents, 2 * N * t + j), pick(done, carried.to[t][j], begun.from[t][j]));
+        }
+      }
+    }
+    return Simd::bits(left);
+  }
+
+ private:
+  using Piece = typename Base::Piece;
+  using Phases = typename Base::Phases;
+  using Tangents = typename Base::Tangents;
+  using Turn = typename Base::Turn;
+  using Base::b_;
+  using Base::harmonics;
+
+  /// A constant of the contact of each lane.
+  static V of_contact(const Group& g, const V& contact, int first) {
+    V v = g.at(first);
+    for (int i = 1; i < M; ++i) v = pick(is(contact, i), g.at(first + i), v);
+    return v;
+  }
+  /// Positions and velocities, and back: of a motion, or without what the forces make of it.
+  static void outside(const Group& g, int h, const V* z, V* x) { multiply(g, More::from_modes(h), z, x); }
+  static void inside(const Group& g, int h, const V* x, V* z) { multiply(g, More::to_modes(h), x, z); }
+  static void multiply(const Group& g, int first, const V* from, V* to) {
+    for (int i = 0; i < 2 * N; ++i) {
+      V sum = g.at(first + 2 * N * i) * from[0];
+      for (int j = 1; j < 2 * N; ++j) sum = fma(g.at(first + 2 * N * i + j), from[j], sum);
+      to[i] = sum;
+    }
+  }
+  /// x ± what the forces make of it.
+  void add_forced(const Group& g, const Phases& p, double sign, V* x) const {
+    const int h = harmonics();
+    for (int i = 0; i < 2 * N; ++i) {
+      const int first = More::answer(h) + 2 * h * i;
+      V sum = i % 2 == 0 ? g.at(More::still(h) + i / 2) : all(0);
+      for (int j = 0; j < h; ++j) {
+        sum = fma(g.at(first + 2 * j), p.cosine[j], sum);
+        sum = fma(g.at(first + 2 * j + 1), p.sine[j], sum);
+      }
+      x[i] = fma(sum, all(sign), x[i]);
+    }
+  }
+
+  /// One event of every lane that has one: an impact, or from one set into another one. Which of them are
+  /// done as certified.
+  template <class Bring>
+  Mask cross(const Group& g, const typename Base::Meeting& m, const Mask& todo, Piece& piece,
+             Tangents& carried, int* set, const Bring& bring) const {
+    const int h = harmonics();
+    typename Base::Instant at;
+    Mask good = Base::meet_at(g, m, todo, piece, at);
+    const V next = of_contact(g, m.contact, More::next(h));
+    const V counted = of_contact(g, m.contact, More::counted(h));
+    const V shock = of_contact(g, m.contact, More::shock(h));
+    const Mask rigid = below(next, all(0));
+    const V back = at.stop.restitution * at.speed;
+    const V jump = pick(rigid, at.speed + back, all(0));
+    good = good & ((rigid & Base::impact_is_plain(at.stop, at.speed, at.before, back, jump)) |
+                   (~rigid & Base::crossing_is_plain(at.stop, at.speed, at.before)));
+
+    V change[Tangents::most][2 * N], lost[Tangents::most];
+    if constexpr (Carries) leave(g, at, rigid, jump, shock, carried, change, lost);
+    Base::kick_by(at.stop, jump, at.z);
+    V x[2 * N], entered[2 * N];
+    outside(g, h, at.z, x);
+    add_forced(g, at.p, 1, x);
+    const Mask switches = good & ~rigid;
+    const unsigned which = Simd::bits(switches);
+    for (int j = 0; j < width; ++j) {
+      if ((which >> j) & 1u) set[j] = static_cast<int>(next[j]);
+    }
+    bring();
+    add_forced(g, at.p, -1, x);
+    inside(g, h, x, entered);
+    for (int j = 0; j < 2 * N; ++j) at.z[j] = pick(switches, entered[j], at.z[j]);
+
+    // To where the cell would have begun in this set, or else only to where it ends.
+    const Mask early = below(at.instant, all(0.5));
+    const Turn flow = Turn::template over<half_cell>(g, pick(early, -at.instant, 1.0 - at.instant));
+    const auto to_ends = [&](V* z, V* before, V* to) {
+      V later[2 * N];
+      flow.forward(z);
+      Base::advance(g.rows, z, later);
+      for (int j = 0; j < 2 * N; ++j) {
+        before[j] = pick(good & early, z[j], before[j]);
+        to[j] = pick(good, pick(early, later[j], z[j]), to[j]);
+      }
+    };
+    if constexpr (Carries) {
+      for (int t = 0; t < b_.tangents; ++t) {
+        V tangent[2 * N];
+        inside(g, h, change[t], tangent);
+        typename Base::Stop stop;
+        Base::choose(g, m.contact, todo, stop);
+        Base::kick_by(stop, lost[t], tangent);
+        to_ends(tangent, carried.from[t], carried.to[t]);
+      }
+    }
+    for (int j = 0; j < 2 * N; ++j) piece.z[j] = pick(good, at.z[j], piece.z[j]);
+    to_ends(at.z, piece.before, piece.to);
+    piece.late = pick(good, pick(early, all(0), all(1)), piece.late);
+    piece.begin = pick(good, at.instant, piece.begin);
+    for (int j = 0; j < h; ++j) {
+      piece.phase.cosine[j] = pick(good, at.p.cosine[j], piece.phase.cosine[j]);
+      piece.phase.sine[j] = pick(good, at.p.sine[j], piece.phase.sine[j]);
+    }
+    piece.vigour = pick(good, Base::vigour(g, piece.z), piece.vigour);
+
+    // Whether the next event of every contact is still to come.
+    const Mask fresh = rigid | above(of_contact(g, m.contact, More::fresh(h)), 0);
+    Mask clear = good;
+    for (int i = 0; i < M; ++i) {
+      const Mask met = is(m.contact, i);
+      const V margin = g.at(Rows::margin + i);
+      const typename Base::Gap here = Base::gap(g, i, piece.z, piece.phase);
+      const V value = pick(met & fresh, all(0), here.value);
+      const V rate = pick(met & rigid, back, here.rate);
+      clear = clear & ((met & fresh & below(margin * slow, rate)) | (~(met & fresh) & below(margin, value)));
+      piece.bound[i] = fma(piece.vigour, g.at(Rows::stretch + i), g.at(Rows::driven + i));
+      piece.gaps[i].value = pick(good, value, piece.gaps[i].value);
+      piece.gaps[i].rate = pick(good, rate, piece.gaps[i].rate);
+      piece.end[i] = Base::gap(g, i, piece.to, g.later);
+      piece.impacts[i] = pick(good & met, piece.impacts[i] + counted, piece.impacts[i]);
+    }
+    piece.last = pick(good, pick(fresh, m.contact, all(-1)), piece.last);
+    return clear;
+  }
+
+  /// Tangents at the instant of an event, as changes of positions and velocities, and the kick, against the
+  /// contact, that is still to come from them.
+  void leave(const Group& g, const typename Base::Instant& at, const Mask& rigid, const V& jump,
+             const V& shock, const Tangents& carried, V (*change)[2 * N], V* lost) const {
+    const V press = Base::exact_press(at);
+    const V factor = at.stop.restitution + 1.0;
+    V unit[2 * N], moved[2 * N];
+    for (int j = 0; j < 2 * N; ++j) unit[j] = at.stop.push[j];
+    Base::derive(g, unit, moved);
+    for (int t = 0; t < b_.tangents; ++t) {
+      V z[2 * N], moves[2 * N];
+      for (int j = 0; j < 2 * N; ++j) z[j] = pick(at.early, carried.from[t][j], carried.to[t][j]);
+      at.near.forward(z);
+      at.further.forward(z);
+      Base::velocity(g.rows, z, moves);
+      const V seen = Base::seen(at.stop, z);
+      const V delay = -(seen / at.speed);
+      const V impact = factor * fma(press, delay, Base::seen(at.stop, moves));
+      const V shift = jump * delay;
+      for (int j = 0; j < 2 * N; ++j) {
+        z[j] = pick(rigid, fma(shift, moved[j], fma(-impact, unit[j], z[j])), z[j]);
+      }
+      lost[t] = pick(rigid, all(0), shock * seen);
+      outside(g, harmonics(), z, change[t]);
+    }
+  }
+};
+
+}  // namespace
+}  // namespace graze
