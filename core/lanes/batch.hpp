@@ -65,21 +65,18 @@ inline constexpr int most_harmonics = 4;
 template <int Dofs, int Contacts>
 struct SetRows {
   static constexpr int modes = 2 * Dofs;
-  static constexpr int from_modes(int harmonics) {  ///< to positions, each before its velocity, in rows
-    return LaneRows<Dofs, Contacts, false>::count(harmonics);
-  }
-  static constexpr int to_modes(int harmonics) { return from_modes(harmonics) + modes * modes; }
-  static constexpr int still(int harmonics) { return to_modes(harmonics) + modes * modes; }
-  /// What the forces make of positions and velocities: factors of cos, sin of each.
-  static constexpr int answer(int harmonics) { return still(harmonics) + Dofs; }
   /// The set after the event of each contact; −1: the same, after an impact.
-  static constexpr int next(int harmonics) { return answer(harmonics) + 2 * modes * harmonics; }
+  static constexpr int next(int harmonics) { return LaneRows<Dofs, Contacts, false>::count(harmonics); }
   /// 1: zero where this set begins by an event of the contact.
   static constexpr int fresh(int harmonics) { return next(harmonics) + Contacts; }
   static constexpr int counted(int harmonics) { return fresh(harmonics) + Contacts; }  ///< 1: its events are
   /// What the event takes from the velocities of a tangent, as a kick, per change of the row.
   static constexpr int shock(int harmonics) { return counted(harmonics) + Contacts; }
-  static constexpr int count(int harmonics) { return shock(harmonics) + Contacts; }
+  /// Of each contact: z in the next set is `over` z and what the forces make of the difference, a constant
+  /// and factors of cos, sin for each value.
+  static constexpr int over(int harmonics) { return shock(harmonics) + Contacts; }
+  static constexpr int over_size(int harmonics) { return modes * (modes + 1 + 2 * harmonics); }
+  static constexpr int count(int harmonics) { return over(harmonics) + Contacts * over_size(harmonics); }
 };
 
 /// Where the numbers of a lane stand.

@@ -197,6 +197,13 @@ std::vector<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModesOfSets& modes) {
     if (!lane) return {};
     laws.push_back(std::move(*lane));
   }
+  for (int set = 0; sets.count > 1 && set < sets.count; ++set) {
+    LaneLaw& lane = laws[static_cast<std::size_t>(set)];
+    for (std::size_t i = 0; i < contacts.size(); ++i) {
+      const int next = std::max(sets.act(law, contacts, set, i).next, 0);
+      lane.add_way_to(laws[static_cast<std::size_t>(next)]);
+    }
+  }
   return laws;
 }
 
@@ -366,28 +373,11 @@ std::optional<LaneLaw> LaneLaw::in(const Setting& setting) {
   return lane;
 }
 
-/// SetRows.
+/// SetRows but for `over`.
 void LaneLaw::add_set(const Setting& setting, std::span<const Contact> list) {
-  const int n = dofs;
   const auto add_each = [&](const auto& value) {
     for (std::size_t i = 0; i < list.size(); ++i) more.push_back(value(setting.acts[i], list[i]));
   };
-  for (int i = 0; i < 2 * n; ++i)
-    for (int j = 0; j < 2 * n; ++j) more.push_back(from_modes(i, j));
-  for (int i = 0; i < 2 * n; ++i)
-    for (int j = 0; j < 2 * n; ++j) more.push_back(to_modes(i, j));
-  for (int i = 0; i < n; ++i) more.push_back(still(i));
-  for (int i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < orders.size(); ++j) {
-      const Eigen::Index k = 2 * static_cast<Eigen::Index>(j);
-      more.insert(more.end(), {driven(i, k), driven(i, k + 1)});
-    }
-    for (std::size_t j = 0; j < orders.size(); ++j) {
-      const double turn = 2 * std::numbers::pi * orders[j] / cells / cell;
-      const Eigen::Index k = 2 * static_cast<Eigen::Index>(j);
-      more.insert(more.end(), {turn * driven(i, k + 1), -turn * driven(i, k)});
-    }
-  }
   add_each([](const Act& act, const Contact&) { return static_cast<double>(act.next); });
   add_each([](const Act& act, const Contact&) {
     return act.kind == Act::Kind::open || act.kind == Act::Kind::engaged_by_gap ? 1.0 : 0.0;
@@ -396,6 +386,38 @@ void LaneLaw::add_set(const Setting& setting, std::span<const Contact> list) {
     return act.kind == Act::Kind::rigid || act.kind == Act::Kind::open ? 1.0 : 0.0;
   });
   add_each([](const Act&, const Contact& c) { return c.shock; });
+}
+
+/// SetRows::over of one contact.
+void LaneLaw::add_way_to(const LaneLaw& next) {
+  const Eigen::Index states = 2 * dofs;
+  const Big over = next.to_modes * from_modes;
+  const auto lost = [&](const auto& of) {  // what the forces make of positions and velocities here, not there
+    Vector x(states);
+    for (Eigen::Index i = 0; i < dofs; ++i) {
+      const auto [position, velocity] = of(*this, i);
+      const auto [position_there, velocity_there] = of(next, i);
+      x(2 * i) = position - position_there;
+      x(2 * i + 1) = velocity - velocity_there;
+    }
+    return Vector(next.to_modes * x);
+  };
+  std::vector<Vector> columns = {
+      lost([](const LaneLaw& law, Eigen::Index i) { return std::pair(law.still(i), 0.0); })};
+  for (std::size_t j = 0; j < orders.size(); ++j) {
+    const double turn = 2 * std::numbers::pi * orders[j] / cells / cell;
+    const Eigen::Index k = 2 * static_cast<Eigen::Index>(j);
+    columns.push_back(lost([&](const LaneLaw& law, Eigen::Index i) {
+      return std::pair(law.driven(i, k), turn * law.driven(i, k + 1));
+    }));
+    columns.push_back(lost([&](const LaneLaw& law, Eigen::Index i) {
+      return std::pair(law.driven(i, k + 1), -turn * law.driven(i, k));
+    }));
+  }
+  for (Eigen::Index i = 0; i < states; ++i) {
+    for (Eigen::Index j = 0; j < states; ++j) more.push_back(over(i, j));
+    for (const Vector& column : columns) more.push_back(column(i));
+  }
 }
 
 double LaneLaw::clearance(std::size_t i, const Vector& z, int at_cell) const {

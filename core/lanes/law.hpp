@@ -73,6 +73,7 @@ struct LaneLaw {
   struct Contact;
   Contact contact(const Setting& setting, std::size_t i) const;
   void add_set(const Setting& setting, std::span<const Contact> list);
+  void add_way_to(const LaneLaw& next);
   /// The motion that the forces alone make.
   Vector answer(double at_cell) const;
   Vector derivative(const Vector& z) const;

@@ -105,10 +105,10 @@ class March {
     const long* const taken = flagged_.entries + flagged_.count;
     const auto from = [&](int j) { return taken[j < count ? j : 0]; };
     for (int j = 0; j < width; ++j) set[j] = b_.sets[from(j)];
-    const unsigned left = polisher_.go_through(group, set, [&] {
+    const unsigned left = polisher_.go_through(group, set, [&](int end) {
       const double* card[width];
       for (int j = 0; j < width; ++j) card[j] = b_.places[from(j)].card + set[j] * b_.card;
-      bring_constants(card);
+      bring_constants(card, end);
     });
     for (int j = 0; j < count; ++j) {
       const long lane = taken[j];
@@ -318,7 +318,7 @@ class March {
       phase[j] = b_.phase + 4 * harmonics() * cell_[vector_of(taken[j])];
       lanes[j] = base(taken[j]);
     }
-    bring_constants(card);
+    bring_constants(card, rows_with(harmonics()));
     V turns[8 * most_harmonics];  // rows of b_.phase: where the cell begins, where it ends
     for (int r = 0; r < 8 * harmonics(); r += width) transpose(phase, r, turns + r);
     const auto bring = [&](int r) {
@@ -339,8 +339,8 @@ class March {
     return count;
   }
 
-  void bring_constants(const double* const* card) {
-    for (int r = 0; r < rows_with(harmonics()) - Rows::constants; r += width) {
+  void bring_constants(const double* const* card, int end) {
+    for (int r = 0; r < end - Rows::constants; r += width) {
       V v[width];
       transpose(card, r, v);
       put(together_, Rows::constants + r, v, width);

@@ -45,6 +45,7 @@ class SetPolisher : public Polisher<N, M, H, false, Carries> {
         left = left | todo;
         break;
       }
+      if (pass > 0) bring(More::count(harmonics()));
       const Mask done = cross(g, m, todo, piece, carried, set, bring);
       left = left | (todo & ~done);
       todo = todo & done;
@@ -77,27 +78,23 @@ class SetPolisher : public Polisher<N, M, H, false, Carries> {
     for (int i = 1; i < M; ++i) v = pick(is(contact, i), g.at(first + i), v);
     return v;
   }
-  /// Positions and velocities, and back: of a motion, or without what the forces make of it.
-  static void outside(const Group& g, int h, const V* z, V* x) { multiply(g, More::from_modes(h), z, x); }
-  static void inside(const Group& g, int h, const V* x, V* z) { multiply(g, More::to_modes(h), x, z); }
-  static void multiply(const Group& g, int first, const V* from, V* to) {
+  /// z of the next set: of a motion, or of a change of it, which forces do not change.
+  void over(const Group& g, const V& contact, const Phases* p, const V* z, V* to) const {
+    const int h = harmonics(), size = More::over_size(h);
+    const auto at = [&](int r) {
+      V v = g.at(More::over(h) + r);
+      for (int i = 1; i < M; ++i) v = pick(is(contact, i), g.at(More::over(h) + i * size + r), v);
+      return v;
+    };
     for (int i = 0; i < 2 * N; ++i) {
-      V sum = g.at(first + 2 * N * i) * from[0];
-      for (int j = 1; j < 2 * N; ++j) sum = fma(g.at(first + 2 * N * i + j), from[j], sum);
-      to[i] = sum;
-    }
-  }
-  /// x ± what the forces make of it.
-  void add_forced(const Group& g, const Phases& p, double sign, V* x) const {
-    const int h = harmonics();
-    for (int i = 0; i < 2 * N; ++i) {
-      const int first = More::answer(h) + 2 * h * i;
-      V sum = i % 2 == 0 ? g.at(More::still(h) + i / 2) : all(0);
-      for (int j = 0; j < h; ++j) {
-        sum = fma(g.at(first + 2 * j), p.cosine[j], sum);
-        sum = fma(g.at(first + 2 * j + 1), p.sine[j], sum);
+      const int first = i * (2 * N + 1 + 2 * h);
+      V sum = p != nullptr ? at(first + 2 * N) : all(0);
+      for (int j = 0; j < 2 * N; ++j) sum = fma(at(first + j), z[j], sum);
+      for (int j = 0; p != nullptr && j < h; ++j) {
+        sum = fma(at(first + 2 * N + 1 + 2 * j), p->cosine[j], sum);
+        sum = fma(at(first + 2 * N + 2 + 2 * j), p->sine[j], sum);
       }
-      x[i] = fma(sum, all(sign), x[i]);
+      to[i] = sum;
     }
   }
 
@@ -119,19 +116,16 @@ class SetPolisher : public Polisher<N, M, H, false, Carries> {
                    (~rigid & Base::crossing_is_plain(at.stop, at.speed, at.before)));
 
     V change[Tangents::most][2 * N], lost[Tangents::most];
-    if constexpr (Carries) leave(g, at, rigid, jump, shock, carried, change, lost);
+    if constexpr (Carries) leave(g, at, m.contact, rigid, jump, shock, carried, change, lost);
     Base::kick_by(at.stop, jump, at.z);
-    V x[2 * N], entered[2 * N];
-    outside(g, h, at.z, x);
-    add_forced(g, at.p, 1, x);
+    V entered[2 * N];
+    over(g, m.contact, &at.p, at.z, entered);
     const Mask switches = good & ~rigid;
     const unsigned which = Simd::bits(switches);
     for (int j = 0; j < width; ++j) {
       if ((which >> j) & 1u) set[j] = static_cast<int>(next[j]);
     }
-    bring();
-    add_forced(g, at.p, -1, x);
-    inside(g, h, x, entered);
+    bring(More::over(h));
     for (int j = 0; j < 2 * N; ++j) at.z[j] = pick(switches, entered[j], at.z[j]);
 
     // To where the cell would have begun in this set, or else only to where it ends.
@@ -147,13 +141,11 @@ class SetPolisher : public Polisher<N, M, H, false, Carries> {
       }
     };
     if constexpr (Carries) {
+      typename Base::Stop stop;
+      Base::choose(g, m.contact, todo, stop);
       for (int t = 0; t < b_.tangents; ++t) {
-        V tangent[2 * N];
-        inside(g, h, change[t], tangent);
-        typename Base::Stop stop;
-        Base::choose(g, m.contact, todo, stop);
-        Base::kick_by(stop, lost[t], tangent);
-        to_ends(tangent, carried.from[t], carried.to[t]);
+        Base::kick_by(stop, lost[t], change[t]);
+        to_ends(change[t], carried.from[t], carried.to[t]);
       }
     }
     for (int j = 0; j < 2 * N; ++j) piece.z[j] = pick(good, at.z[j], piece.z[j]);
@@ -186,10 +178,10 @@ class SetPolisher : public Polisher<N, M, H, false, Carries> {
     return clear;
   }
 
-  /// Tangents at the instant of an event, as changes of positions and velocities, and the kick, against the
-  /// contact, that is still to come from them.
-  void leave(const Group& g, const typename Base::Instant& at, const Mask& rigid, const V& jump,
-             const V& shock, const Tangents& carried, V (*change)[2 * N], V* lost) const {
+  /// Tangents at the instant of an event, in the next set, and the kick, against the contact, that is still
+  /// to come from them.
+  void leave(const Group& g, const typename Base::Instant& at, const V& contact, const Mask& rigid,
+             const V& jump, const V& shock, const Tangents& carried, V (*change)[2 * N], V* lost) const {
     const V press = Base::exact_press(at);
     const V factor = at.stop.restitution + 1.0;
     V unit[2 * N], moved[2 * N];
@@ -209,7 +201,8 @@ class SetPolisher : public Polisher<N, M, H, false, Carries> {
         z[j] = pick(rigid, fma(shift, moved[j], fma(-impact, unit[j], z[j])), z[j]);
       }
       lost[t] = pick(rigid, all(0), shock * seen);
-      outside(g, harmonics(), z, change[t]);
+      over(g, contact, nullptr, z, change[t]);
+      for (int j = 0; j < 2 * N; ++j) change[t][j] = pick(rigid, z[j], change[t][j]);
     }
   }
 };
