@@ -68,7 +68,8 @@ void Log::event(const Event& e) {
                      e.approach_speed,
                      {e.before.begin(), e.before.end()},
                      {e.after.begin(), e.after.end()},
-                     e.friction});
+                     e.friction,
+                     e.jump});
 }
 
 void Log::near_miss(int contact, double time, double speed) {

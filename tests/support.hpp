@@ -34,6 +34,7 @@ class Log : public Observer {
     double speed;
     std::vector<double> before, after;
     int friction = -1;
+    int jump = -1;
   };
 
   void event(const Event& e) override;

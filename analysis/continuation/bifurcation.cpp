@@ -10,7 +10,7 @@ const std::vector<std::string>& bifurcation_names() {
   static const std::vector<std::string> names = {
       "fold",           "period_doubling", "neimark_sacker", "branch_point", "grazing", "stick_border",
       "chatter_border", "rising_border",   "release_moves",  "simultaneous", "edge",    "hopf",
-      "slip_border",    "reversal_border"};
+      "slip_border",    "reversal_border", "jump_border"};
   return names;
 }
 
@@ -46,7 +46,7 @@ int rises(const Signature& signature, int contact) {
   const std::size_t n = signature.events.size();
   for (std::size_t k = 0; k < 2 * n; ++k) {  // twice: the orbit is a circle
     const auto& [kind, where] = signature.events[k % n];
-    if (where != contact) continue;
+    if (where != contact || kind == EventKind::jump) continue;
     if (released && kind == EventKind::chatter_complete && k >= n) ++count;
     released = kind == EventKind::release;
   }
@@ -75,6 +75,7 @@ std::pair<BifurcationKind, int> change_between(const Signature& before, const Si
   if (more(EventKind::slip_to_stick) != 0 || more(EventKind::stick_to_slip) != 0)
     return {BifurcationKind::slip_border, -1};
   if (more(EventKind::slip_reversal) != 0) return {BifurcationKind::reversal_border, -1};
+  if (more(EventKind::jump) != 0) return {BifurcationKind::jump_border, -1};
   const int release = moved_release(before, after);
   if (release >= 0) return {BifurcationKind::release_moves, release};
   return {BifurcationKind::simultaneous, -1};

@@ -23,7 +23,8 @@ enum class BifurcationKind : signed char {
   edge,             ///< an impact with speed comes or goes: it misses the end of the other body
   hopf,             ///< without forcing: the orbit shrinks to rest
   slip_border,      ///< a friction begins or ceases to stick
-  reversal_border   ///< a reversal of slip appears or vanishes, in motion or within an impact
+  reversal_border,  ///< a reversal of slip appears or vanishes, in motion or within an impact
+  jump_border       ///< a jump map begins or ceases to be met
 };
 
 /// Names in the order of the enumeration, as written to result files.

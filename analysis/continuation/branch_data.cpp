@@ -106,7 +106,7 @@ void add_orbits(Dataset& data, const Model& model, const std::vector<const Branc
     time.push_back(b->period);
     residual.push_back(b->residual);
     periods.push_back(b->signature.periods);
-    signatures.push_back(text(b->signature, model.contacts(), model.frictions()));
+    signatures.push_back(text(b->signature, model));
     impacts.insert(impacts.end(), b->impacts.begin(), b->impacts.end());
     for (std::size_t k = 0; k < width; ++k) {
       re.push_back(k < b->multipliers.size() ? b->multipliers[k].real() : nan);

@@ -12,6 +12,7 @@ void Tally::open_window(double time, System& system, const HybridState& state) {
     counts_[i] = {};
   }
   itinerary_.clear();
+  jumps_.clear();
   window_start_ = time;
   all_stick_time_ = 0;
   min_gap_speed_ = std::numeric_limits<double>::quiet_NaN();
@@ -98,6 +99,10 @@ void Tally::friction_event(const Event& e) {
 
 void Tally::event(const Event& e) {
   if (e.friction >= 0) friction_event(e);
+  if (e.jump >= 0) {
+    jumps_.resize(std::max(jumps_.size(), static_cast<std::size_t>(e.jump) + 1));
+    ++jumps_[static_cast<std::size_t>(e.jump)];
+  }
   if (e.contact < 0) return;
   const std::size_t i = static_cast<std::size_t>(e.contact);
   Contact& count = counts_[i];

@@ -62,6 +62,8 @@ class Tally : public Observer {
 
   const std::vector<Contact>& contacts() const { return counts_; }
   const std::vector<Friction>& frictions() const { return frictions_; }
+  /// How often each jump map of the model has fired; shorter than their list where the last ones have not.
+  const std::vector<std::int64_t>& jumps() const { return jumps_; }
   double all_stick_time() const { return all_stick_time_; }
   /// Contacts in the order in which they are hit, the first most_letters of them.
   const std::vector<std::int8_t>& itinerary() const { return itinerary_; }
@@ -98,6 +100,7 @@ class Tally : public Observer {
   std::vector<Contact> counts_;
   std::vector<Track> tracks_;
   std::vector<Friction> frictions_;
+  std::vector<std::int64_t> jumps_;
   std::vector<std::optional<double>> stuck_since_;  ///< per friction; nothing while it slides
   double window_start_ = 0;
   double all_closed_since_ = 0;

@@ -22,6 +22,7 @@ class Recorder final : public Observer {
     switch (e.kind) {
       case EventKind::impact:
       case EventKind::release:
+      case EventKind::jump:
         add(e, e.time - now_);
         break;
       case EventKind::chatter_complete:  // at the instant of its last impact; e.time is the accumulation's
@@ -60,7 +61,7 @@ class Recorder final : public Observer {
   }
   void add(const Event& e, double duration) {
     const bool instant = duration <= 0 && !steps().empty();
-    const int place = e.friction >= 0 ? -1 - e.friction : e.contact;
+    const int place = e.jump >= 0 ? e.jump : e.friction >= 0 ? -1 - e.friction : e.contact;
     record_.itinerary.steps.push_back({e.kind, place, e.mode, instant, {}});
     if (instant && e.kind == EventKind::release) free_from_impact_on(e.contact);
     record_.durations.push_back(instant ? 0 : duration);
@@ -200,13 +201,14 @@ int Signature::count(EventKind kind) const {
       std::count_if(events.begin(), events.end(), [kind](const auto& event) { return event.first == kind; }));
 }
 
-std::string text(const Signature& signature, const std::vector<Quantity>& contacts,
-                 const std::vector<Quantity>& frictions) {
+std::string text(const Signature& signature, const Model& model) {
   std::string result = std::to_string(signature.periods) + ":";
-  for (const auto& [kind, contact] : signature.events) {
-    const auto& names = contact >= 0 ? contacts : frictions;
+  for (const auto& [kind, place] : signature.events) {
+    const auto& names = kind == EventKind::jump ? model.jumps()
+                        : place >= 0            ? model.contacts()
+                                                : model.frictions();
     result += " " + event_names()[static_cast<std::size_t>(kind)] + "(" +
-              names[static_cast<std::size_t>(contact >= 0 ? contact : -1 - contact)].name + ")";
+              names[static_cast<std::size_t>(place >= 0 ? place : -1 - place)].name + ")";
   }
   return result;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/settings/parameter.hpp"
+#include "core/system/model.hpp"
 #include "core/system/system.hpp"
 
 namespace graze {
@@ -63,7 +64,7 @@ std::vector<bool> chattering(const Itinerary& itinerary, const std::vector<doubl
 
 /// The itinerary as it is compared and shown: a chatter sequence is one entry, at the time at which it
 /// accumulates, however many of its impacts were followed before it was completed, and it does not matter
-/// with which event the list begins. Entry: kind of event and contact.
+/// with which event the list begins. Entry: kind of event and contact, −1 − friction, or jump.
 struct Signature {
   std::vector<std::pair<EventKind, int>> events;
   int periods = 1;
@@ -77,10 +78,9 @@ struct Signature {
 };
 Signature signature_of(const Record& record);
 
-/// "1: impact(1) chatter_complete(2) release(2)": forcing periods, then events with the names of contacts or
-/// frictions.
-std::string text(const Signature& signature, const std::vector<Quantity>& contacts,
-                 const std::vector<Quantity>& frictions);
+/// "1: impact(1) chatter_complete(2) release(2)": forcing periods, then events with the names of contacts,
+/// frictions or jumps.
+std::string text(const Signature& signature, const Model& model);
 
 /// The itinerary of the orbit passed through twice.
 Itinerary doubled(const Itinerary& itinerary);

@@ -5,6 +5,7 @@
 
 #include "analysis/maps/event_statistics.hpp"
 #include "analysis/maps/map_keys.hpp"
+#include "analysis/maps/observables.hpp"
 #include "analysis/run/registry.hpp"
 
 namespace graze {
@@ -18,6 +19,7 @@ class EventLog final : public Observer {
     EventKind kind;
     int contact;
     int friction;
+    int jump;
     double approach_speed;
     double force;
     std::vector<double> before, after;
@@ -30,6 +32,7 @@ class EventLog final : public Observer {
                      e.kind,
                      e.contact,
                      e.friction,
+                     e.jump,
                      e.approach_speed,
                      e.force,
                      {e.before.begin(), e.before.end()},
@@ -106,6 +109,7 @@ class Simulate final : public Analysis {
 
  private:
   Outcome run(System& system, Samples& samples, EventLog& log) const;
+  void add_observables(const Samples& samples, Dataset& data) const;
   Dataset write(const Samples& samples, const std::vector<EventLog::Row>& events, Outcome outcome) const;
 
   Problem problem_;
@@ -188,6 +192,24 @@ Dataset Simulate::compute(const Box&) const {
   return write(samples, log.rows(), outcome);
 }
 
+/// Their values at the samples.
+void Simulate::add_observables(const Samples& samples, Dataset& data) const {
+  if (!problem_.observables) return;
+  const Observables& observables = *problem_.observables;
+  const std::vector<double> parameters = problem_.model->values();
+  const std::size_t width = problem_.model->states().size();
+  std::vector<std::vector<double>> values(observables.size());
+  for (std::size_t k = 0; k < samples.time.size(); ++k) {
+    const std::span<const double> state(samples.state.data() + k * width, width);
+    const std::vector<double> now = observables.at(parameters, samples.time[k], state);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i].push_back(now[i]);
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Quantity& q = observables.quantities()[i];
+    data.arrays.push_back({q.name, {"sample"}, std::move(values[i]), q.unit, q.meaning, {}, {}});
+  }
+}
+
 Dataset Simulate::write(const Samples& samples, const std::vector<EventLog::Row>& events,
                         Outcome outcome) const {
   const Model& model = *problem_.model;
@@ -200,6 +222,8 @@ Dataset Simulate::write(const Samples& samples, const std::vector<EventLog::Row>
                      {"contact", model.contacts().size()}};
   const bool rubs = !model.frictions().empty();
   if (rubs) data.dimensions.push_back({"dry_friction", model.frictions().size()});
+  const bool jumps = !model.jumps().empty();
+  if (jumps) data.dimensions.push_back({"jump", model.jumps().size()});
   const auto add = [&](const char* name, std::vector<std::string> dimensions, Array::Values values,
                        const char* meaning, std::vector<std::string> flags = {}) {
     data.arrays.push_back(
@@ -211,21 +235,24 @@ Dataset Simulate::write(const Samples& samples, const std::vector<EventLog::Row>
   if (rubs) {
     data.arrays.push_back(names_coordinate("dry_friction", model.frictions(), "dry friction of the model"));
   }
+  if (jumps) data.arrays.push_back(names_coordinate("jump", model.jumps(), "jump map of the model"));
   add("time", {"sample"}, samples.time, "time");
   add("state", {"sample", "component"}, samples.state, "state");
   add("mode", {"sample"}, samples.mode,
       "which contacts are closed (bit i: contact i), and above what the model says");
   if (rubs)
     add("sticks", {"sample", "dry_friction"}, samples.sticks, "whether the dry friction does not slide");
+  add_observables(samples, data);
 
   std::vector<double> time, speed, force, before, after;
   std::vector<std::int8_t> kind;
-  std::vector<std::int32_t> contact, friction;
+  std::vector<std::int32_t> contact, friction, jump;
   for (const EventLog::Row& row : events) {
     time.push_back(row.time);
     kind.push_back(static_cast<std::int8_t>(row.kind));
     contact.push_back(row.contact);
     friction.push_back(row.friction);
+    jump.push_back(row.jump);
     speed.push_back(row.approach_speed);
     force.push_back(row.force);
     before.insert(before.end(), row.before.begin(), row.before.end());
@@ -235,6 +262,7 @@ Dataset Simulate::write(const Samples& samples, const std::vector<EventLog::Row>
   add("event_kind", {"event"}, kind, "what happened", event_names());
   add("event_contact", {"event"}, contact, "index of the contact, -1 for none");
   if (rubs) add("event_friction", {"event"}, friction, "index of the dry friction, -1 for none");
+  if (jumps) add("event_jump", {"event"}, jump, "index of the jump map, -1 for none");
   add("event_before", {"event", "component"}, before, "state before the event");
   add("event_after", {"event", "component"}, after, "state after the event");
   add("event_approach_speed", {"event"}, speed, "normal speed towards the contact");

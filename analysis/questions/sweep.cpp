@@ -8,6 +8,7 @@
 
 #include "analysis/maps/attractor.hpp"
 #include "analysis/maps/map_keys.hpp"
+#include "analysis/maps/observables.hpp"
 #include "analysis/run/axis.hpp"
 #include "analysis/run/points.hpp"
 #include "analysis/run/random_start.hpp"
@@ -25,6 +26,7 @@ struct Settled {
   Attractor attractor;
   double forcing_period = 0;           ///< 0: autonomous
   std::vector<double> section_gaps{};  ///< greatest gap of each contact at the recorded iterates
+  std::vector<Observed> observed{};
 };
 
 /// A gap that is greatest just where the section is met is an extremum of neither iterate.
@@ -45,6 +47,21 @@ std::vector<double> greatest_gaps(const System& system, const Attractor& found) 
   return greatest;
 }
 
+/// The iterates of the orbit or window as starts, each of the way to the next one.
+std::vector<HybridState> ways_of(const Attractor& found) {
+  const bool periodic = found.kind == AttractorClass::periodic;
+  const std::size_t count = periodic ? static_cast<std::size_t>(found.orbit.period) : found.points.size();
+  std::vector<HybridState> starts;
+  for (std::size_t k = 0; k < std::min(count, found.points.size()); ++k) {
+    const Iterates::Point p = found.points[k];
+    starts.emplace_back();
+    starts.back().x = p.x;
+    starts.back().time = p.time;
+    starts.back().turns = p.turns;
+  }
+  return starts;
+}
+
 class Sweep final : public Analysis {
  public:
   explicit Sweep(const Problem& problem);
@@ -60,6 +77,10 @@ class Sweep final : public Analysis {
  private:
   void read_starts(const Value& table);
   const Model& model() const { return *problem_.model; }
+  std::span<const Quantity> observed() const {
+    return problem_.observables ? std::span<const Quantity>(problem_.observables->quantities())
+                                : std::span<const Quantity>{};
+  }
   bool follows() const {
     return start_ == Start::follow_up || start_ == Start::follow_down || start_ == Start::follow_both;
   }
@@ -149,6 +170,7 @@ Dataset Sweep::shape(const std::vector<std::size_t>& extents) const {
   arrays.dimension("state", state_count());
   arrays.dimension("contact", contact_count());
   if (!model().frictions().empty()) arrays.dimension("dry_friction", model().frictions().size());
+  if (!model().jumps().empty()) arrays.dimension("jump", model().jumps().size());
   arrays.dimension("multiplier", state_count());
   if (letters_ > 0) arrays.dimension("letter", letters_);
   using I8 = std::vector<std::int8_t>;
@@ -183,6 +205,8 @@ Dataset Sweep::shape(const std::vector<std::size_t>& extents) const {
                "share of time that the friction sticks");
     arrays.add("slip_reversals", {"dry_friction"}, I64{}, "1", "reversals of sliding in the orbit or window");
   }
+  if (!model().jumps().empty())
+    arrays.add("jumps", {"jump"}, I64{}, "1", "times the jump map fired in the orbit or window");
   arrays.add("greatest_gap", {"contact"}, F64{}, "1", "greatest gap of the contact on the orbit or window");
   arrays.add("min_gap_speed", {}, F64{}, "1",
              "smallest normal speed at which a contact was touched or nearly touched");
@@ -195,6 +219,14 @@ Dataset Sweep::shape(const std::vector<std::size_t>& extents) const {
   arrays.add("chaotic_iterates", {}, I64{}, "1",
              "map iterates from the start on over which the motion has looked chaotic: when chaotic, so far; "
              "when periodic, until it was seen to settle, 0: never");
+  for (const Quantity& q : observed()) {
+    const auto add = [&](const char* part, const std::string& meaning) {
+      arrays.add((q.name + part).c_str(), {}, F64{}, q.unit.c_str(), meaning.c_str());
+    };
+    add("_mean", "time mean over the orbit or window: " + q.meaning);
+    add("_min", "least value on the orbit or window: " + q.meaning);
+    add("_max", "greatest value on the orbit or window: " + q.meaning);
+  }
   if (letters_ > 0) {
     std::vector<std::string> names_of_contacts;
     for (const Quantity& contact : model().contacts()) names_of_contacts.push_back(contact.name);
@@ -216,6 +248,8 @@ Dataset Sweep::layout() const {
   data.arrays.push_back(names_coordinate("contact", model().contacts(), "contact of the model"));
   if (!model().frictions().empty())
     data.arrays.push_back(names_coordinate("dry_friction", model().frictions(), "dry friction of the model"));
+  if (!model().jumps().empty())
+    data.arrays.push_back(names_coordinate("jump", model().jumps(), "jump map of the model"));
   if (start_ == Start::follow_both) {
     data.arrays.push_back(
         names_coordinate("start", {{"up", "1", ""}, {"down", "1", ""}}, "direction of following"));
@@ -267,13 +301,17 @@ std::vector<Settled> Sweep::settle(std::span<const std::vector<std::size_t>> pla
   }
   std::vector<Settled> settled;
   for (Attractor& found : find_attractors(systems, starts, section_, options_)) {
-    const System* system = systems[settled.size()].get();
+    System* system = systems[settled.size()].get();
+    const std::vector<double> values = values_at(places[settled.size()], axes_, model());
     if (system == nullptr) {
       settled.push_back({std::move(found)});
       continue;
     }
     std::vector<double> gaps = greatest_gaps(*system, found);
-    settled.push_back({std::move(found), system->period(), std::move(gaps)});
+    std::vector<Observed> seen;
+    if (problem_.observables && found.outcome == Outcome::ok)
+      seen = observe(*problem_.observables, values, *system, ways_of(found), section_);
+    settled.push_back({std::move(found), system->period(), std::move(gaps), std::move(seen)});
   }
   return settled;
 }
@@ -349,6 +387,12 @@ void Sweep::store(const Settled& settled, std::size_t point, Dataset& block) con
     *row_of<double>(block, "forcing_periods", point, 1) = length / settled.forcing_period;
   }
   if (letters_ > 0) store_itinerary(found, point, block);
+  for (std::size_t k = 0; k < settled.observed.size(); ++k) {
+    const std::string& name = observed()[k].name;
+    *row_of<double>(block, (name + "_mean").c_str(), point, 1) = settled.observed[k].mean;
+    *row_of<double>(block, (name + "_min").c_str(), point, 1) = settled.observed[k].least;
+    *row_of<double>(block, (name + "_max").c_str(), point, 1) = settled.observed[k].greatest;
+  }
   const std::size_t contacts = contact_count();
   for (std::size_t i = 0; i < contacts; ++i) {
     const Tally::Contact& c = found.tally.contacts()[i];
@@ -377,6 +421,10 @@ void Sweep::store(const Settled& settled, std::size_t point, Dataset& block) con
     row_of<double>(block, "friction_stick_fraction", point, frictions)[k] = f.stick_time / length;
     row_of<std::int64_t>(block, "slip_reversals", point, frictions)[k] = f.reversals;
   }
+  const std::size_t jumps = model().jumps().size();
+  for (std::size_t k = 0; k < jumps; ++k)
+    row_of<std::int64_t>(block, "jumps", point, jumps)[k] =
+        k < found.tally.jumps().size() ? found.tally.jumps()[k] : 0;
   for (std::size_t k = 0; k < found.orbit.multipliers.size(); ++k) {
     row_of<double>(block, "multiplier_re", point, width)[k] = found.orbit.multipliers[k].real();
     row_of<double>(block, "multiplier_im", point, width)[k] = found.orbit.multipliers[k].imag();

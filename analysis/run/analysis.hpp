@@ -18,6 +18,8 @@
 
 namespace graze {
 
+class Observables;
+
 /// A case, checked: what an analysis is made from.
 struct Problem {
   std::shared_ptr<const Model> model;
@@ -29,6 +31,7 @@ struct Problem {
   std::uint64_t seed = 0;           ///< [run] seed
   std::shared_ptr<const Dataset> sweep =
       nullptr;  ///< the result that [analysis] sweep or branches names, if any, with its root attributes
+  std::shared_ptr<const Observables> observables = nullptr;  ///< [[observable]]; nullptr: none
 
   /// The start of a motion at these parameter values.
   HybridState start(std::span<const double> values) const;

@@ -107,6 +107,13 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
   bool idle(int) const { return false; }
   void set_idle(int, bool) {}
   Outcome start(Observer* observer);
+  /// How the contacts stand at a state that has just been set, at a start or by a jump; touches are
+  /// forgotten.
+  Outcome stand(Observer* observer);
+  void forget_touches() {
+    std::fill(touches_.begin(), touches_.end(), ExactTouch{});
+    resting_.clear();
+  }
   Outcome meet(const Crossing& c, Observer* observer);
   void jumped() {}
   Outcome hold(Observer* observer);
@@ -164,13 +171,17 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
 
 template <class Engine, class S, class State>
 Outcome NewtonContacts<Engine, S, State>::start(Observer* observer) {
-  constexpr double slack = 1e-12;  // of speeds
-  const int count = engine().count();
   mode_ = 0;
-  std::fill(touches_.begin(), touches_.end(), ExactTouch{});
-  resting_.clear();
+  forget_touches();
   settled_ = true;
   engine().enter(observer);
+  return stand(observer);
+}
+
+template <class Engine, class S, class State>
+Outcome NewtonContacts<Engine, S, State>::stand(Observer* observer) {
+  constexpr double slack = 1e-12;  // of speeds
+  const int count = engine().count();
   engine().jumped();
   int approaching = -1;
   const double slow = slack * engine().speed();
@@ -183,16 +194,21 @@ Outcome NewtonContacts<Engine, S, State>::start(Observer* observer) {
     }
     const double length = engine().reach(i) + engine().length();
     if (g < -behind_contact * length) return Outcome::bad_start;
-    if (g > on_contact * length) continue;
+    if (g > on_contact * length) {
+      if (closed(i)) open(i, 0, observer);
+      continue;
+    }
     engine().put_on(i);
     const S w = engine().approach(i);
-    if (value_of(w) > slow) {
-      if (approaching < 0) approaching = i;
-    } else if (value_of(w) >= -slow) {
+    const bool rests = std::abs(value_of(w)) <= slow;
+    if (closed(i) && !rests) open(i, 1, observer);
+    if (rests) {
       engine().kick(i, w);
-      resting_.push_back(i);
-    } else {
+      if (!closed(i)) resting_.push_back(i);
+    } else if (w < S(0)) {
       touches_[static_cast<std::size_t>(i)] = {1, -w};
+    } else if (approaching < 0) {
+      approaching = i;
     }
   }
   if (approaching >= 0) return hit(approaching, observer);

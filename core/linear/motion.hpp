@@ -244,6 +244,7 @@ class LinearMotion : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Cont
   Crossing search(double horizon, const Section& section, Observer* observer);
   void search_guards(Crossing& first, bool fresh);
   void watch(Observer& observer, double end);
+  void tell_piece(Observer& observer, double begin, double end);
 
   void put_on(int i);
 
@@ -395,6 +396,25 @@ void LinearMotion<S, P, D, H, C, F>::watch(Observer& observer, double end) {
     if (!turns && (!falls || flow_.clear(i))) continue;
     watch_gap(observer, i, flow_.coefficients(i), EvenClock{begin, cell}, end);
   }
+  if (observer.follows_pieces()) tell_piece(observer, begin, end);
+}
+
+/// This cell up to the fraction `end`.
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::tell_piece(Observer& observer, double begin, double end) {
+  const auto& mode = plain_.scan(mode_).mode;
+  MotionPiece piece;
+  piece.terms = taylor_terms;
+  piece.end = end;
+  piece.coefficients.assign(static_cast<std::size_t>(1 + x.size()) * piece.terms, 0);
+  piece.coefficients[0] = this->absolute(begin);
+  piece.coefficients[1] = mode.cell;
+  for (std::size_t k = 0; k < piece.terms; ++k) {
+    const Eigen::Matrix<double, Mode::X, 1> term = mode.taylor[k] * flow_.z();
+    for (Eigen::Index i = 0; i < x.size(); ++i)
+      piece.coefficients[static_cast<std::size_t>(1 + i) * piece.terms + k] = term(inner(i, dofs()));
+  }
+  observer.piece(piece);
 }
 
 /// Exactly onto contact i: what rounding left of the gap goes, along the contact's own push.

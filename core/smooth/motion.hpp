@@ -137,6 +137,7 @@ class TaylorMotion : public Rules {
   double until(double left) const;
   void search_step(const Section& section, bool begins, Crossing& first);
   void watch(Observer& observer, double end) const;
+  void tell_piece(Observer& observer, double end) const;
 
   const Dynamics& dynamics_;
   Flow flow_;
@@ -263,6 +264,23 @@ void TaylorMotion<Engine, Rules, S, Dynamics>::watch(Observer& observer, double 
   if constexpr (has_meters) {
     if (guards_.size() > watched_) static_cast<const Engine*>(this)->measure(observer, end);
   }
+  if (observer.follows_pieces()) tell_piece(observer, end);
+}
+
+/// The step up to the fraction `end`.
+template <class Engine, class Rules, class S, class Dynamics>
+void TaylorMotion<Engine, Rules, S, Dynamics>::tell_piece(Observer& observer, double end) const {
+  MotionPiece piece;
+  const Coefficients clock = flow_.clock();
+  piece.terms = clock.size();
+  piece.end = end;
+  piece.coefficients.assign(clock.begin(), clock.end());
+  piece.coefficients[0] = this->absolute(value_of(time));
+  for (int i = 0; i < static_cast<int>(x.size()); ++i) {
+    const Coefficients c = flow_.coordinate(i);
+    piece.coefficients.insert(piece.coefficients.end(), c.begin(), c.end());
+  }
+  observer.piece(piece);
 }
 
 template <class Engine, class Rules, class S, class Dynamics>

@@ -11,10 +11,12 @@
 #include <optional>
 #include <span>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "core/contact/follow_segments.hpp"
+#include "core/contact/jump_maps.hpp"
 #include "core/contact/newton_contacts.hpp"
 #include "core/math/elimination.hpp"
 #include "core/smooth/motion.hpp"
@@ -58,6 +60,13 @@ namespace graze {
 ///
 ///     bool behind(int i, x of double) const     a negative gap is no violation
 ///
+/// and where something else than a contact makes the state jump (core/contact/jump_maps),
+///
+///     int jumps() const, JumpDirection direction(int k) const
+///     T trigger(int k, const T& t, const Vector<T>& x) const
+///     double trigger_size(int k, double t, x of double) const  size of the terms in the trigger
+///     void set_anew(int k, const S& t, Vector<S>& x) const     the state after the jump
+///
 /// Where not every x is a state, `bool possible(x of double) const`: a start that is none is refused.
 template <class S, template <class> class Equations>
 struct ContactDynamics : Equations<S> {
@@ -72,6 +81,7 @@ struct ContactDynamics : Equations<S> {
     f.foot(0, t, x);
   };
   static constexpr bool has_sides = requires(const Free& f, const Eigen::VectorXd& y) { f.behind(0, y); };
+  static constexpr bool may_jump = requires(const Free& f) { f.jumps(); };
   static constexpr bool has_bounds = requires(const Free& f, const Vector<double>& y) { f.possible(y); };
   int count() const {
     if constexpr (contacts == Eigen::Dynamic) {
@@ -80,13 +90,25 @@ struct ContactDynamics : Equations<S> {
       return contacts;
     }
   }
-  /// Guard i < count: gap or force of contact i; guard count + i: its foot while closed.
-  int guard_count() const { return has_foot ? 2 * count() : count(); }
+  int jump_count() const {
+    if constexpr (may_jump) {
+      return Free::jumps();
+    } else {
+      return 0;
+    }
+  }
+  /// Guard i < count: gap or force of contact i; guard count + i: its foot while closed; then the triggers of
+  /// jumps, as seen from their sides.
+  int guard_count() const { return contact_guards() + jump_count(); }
+  int contact_guards() const { return has_foot ? 2 * count() : count(); }
+  std::int64_t jump_bit(int k) const { return std::int64_t{1} << (contact_guards() + k); }
   static constexpr int touches = contacts;
 
   using Free::Free;
 
-  bool watched(int k, std::int64_t mode) const { return k < count() || is_closed(mode, k - count()); }
+  bool watched(int k, std::int64_t mode) const {
+    return k < count() || k >= contact_guards() || is_closed(mode, k - count());
+  }
   bool is_gap(int k, std::int64_t mode) const { return k < count() && !is_closed(mode, k); }
   /// −1 when contact i has been passed by and is met from behind.
   double side(int i, std::int64_t mode) const {
@@ -131,6 +153,13 @@ struct ContactDynamics : Equations<S> {
   }
   template <class T>
   T guard(int k, std::int64_t mode, const T& t, const Vector<T>& x) const {
+    if constexpr (may_jump) {
+      const int jump = k - contact_guards();
+      if (jump >= 0) {
+        const T trigger = Free::trigger(jump, t, x);
+        return (mode & jump_bit(jump)) != 0 ? T(-trigger) : trigger;
+      }
+    }
     if constexpr (has_foot) {
       if (k >= count()) return Free::foot(k - count(), t, x);
     }
@@ -209,16 +238,23 @@ struct ContactDynamics : Equations<S> {
   }
 };
 
+template <class S, template <class> class Equations>
+class SmoothMotion;
+
+/// What happens at its instants.
+template <class S, template <class> class Equations, class State = Eigen::Matrix<S, Equations<S>::states, 1>,
+          class Contacts = NewtonContacts<SmoothMotion<S, Equations>, S, State>>
+using SmoothRules = std::conditional_t<ContactDynamics<S, Equations>::may_jump,
+                                       JumpMaps<Contacts, SmoothMotion<S, Equations>, S, State>, Contacts>;
+
 /// One moving point of such a system.
 template <class S, template <class> class Equations>
-class SmoothMotion final
-    : public TaylorMotion<
-          SmoothMotion<S, Equations>,
-          NewtonContacts<SmoothMotion<S, Equations>, S, Eigen::Matrix<S, Equations<S>::states, 1>>, S,
-          ContactDynamics<S, Equations>> {
+class SmoothMotion final : public TaylorMotion<SmoothMotion<S, Equations>, SmoothRules<S, Equations>, S,
+                                               ContactDynamics<S, Equations>> {
  public:
   using State = Eigen::Matrix<S, Equations<S>::states, 1>;
-  using Rules = NewtonContacts<SmoothMotion, S, State>;
+  using Rules = SmoothRules<S, Equations>;
+  using Contacts = NewtonContacts<SmoothMotion, S, State>;
   using Dynamics = ContactDynamics<S, Equations>;
   using Base = TaylorMotion<SmoothMotion, Rules, S, Dynamics>;
   using Base::Base;
@@ -238,6 +274,7 @@ class SmoothMotion final
 
  private:
   friend Rules;
+  friend Contacts;
   friend typename Rules::Loop;
   using Base::dynamics;
   using Base::mode_;
@@ -283,6 +320,21 @@ class SmoothMotion final
       return false;
     }
   }
+  int jumps() const { return dynamics().jump_count(); }
+  int jump_guard(int k) const { return dynamics().contact_guards() + k; }
+  std::int64_t jump_bit(int k) const { return dynamics().jump_bit(k); }
+  JumpDirection direction(int k) const { return dynamics().direction(k); }
+  S trigger(int k) const { return dynamics().trigger(k, time, x); }
+  double trigger_size(int k) const { return dynamics().trigger_size(k, value_of(time), values_of(x).eval()); }
+  std::array<double, 9> trigger_terms(int k) {
+    std::array<double, 9> terms;
+    this->flow().expand(dynamics(), mode_ & ~jump_bit(k), time, x, {jump_guard(k)}, 8);
+    double unit = 1;
+    for (std::size_t order = 0; order < terms.size(); ++order, unit /= dynamics().rate())
+      terms[order] = value_of(this->flow().guard_coefficient(0, static_cast<int>(order))) * unit;
+    return terms;
+  }
+  void set_anew(int k) { dynamics().set_anew(k, time, x); }
   void pass_by(int i) { mode_ ^= std::int64_t{1} << (count() + i); }
   S gap(int i) const { return dynamics().gap_in(i, mode_, time, x); }
   S approach(int i) const { return -dynamics().opening_in(i, mode_, time, x); }

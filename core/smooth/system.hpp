@@ -37,7 +37,9 @@ namespace graze {
 ///     Symmetry symmetry(int state) const
 ///     Eigen::MatrixXd shifts() const            System::shifts
 ///     bool is_velocity(int state) const
-///     const MotionProgram* motion_program() const, std::span<const double> fixed() const     SeriesLaw
+///     const MotionProgram* motion_program() const, std::span<const double> fixed() const     SeriesLaw;
+///                                               nullptr: it has none
+///     int jump_count() const                    of jump maps; such a motion is not prescribed in legs
 ///
 /// A motion with `static constexpr bool passes_contacts`, whose contacts are those of core/newton_contacts,
 /// can pass through contacts and be struck by prescription. One with `bool follow(const Leg&, const S&
@@ -116,6 +118,7 @@ class TaylorSystem : public System {
   double rate() const override { return plain_.rate(); }
   std::optional<SeriesLaw> series_law() const override {
     if constexpr (requires { plain_.motion_program(); }) {
+      if (plain_.motion_program() == nullptr) return std::nullopt;
       return SeriesLaw{
           plain_.motion_program(), plain_.fixed(),      period(),         rate(), tolerance_.chatter,
           tolerance_.integration,  tolerance_.patience, tolerance_.events};
@@ -144,8 +147,9 @@ class TaylorSystem : public System {
     const std::vector<Dual<1>> values = varied_parameters<1>(values_, parameter);
     return kind_.template dynamics<Dual<1>>(std::span<const Dual<1>>(values)).period().slope.front();
   }
-  bool prescribes(int) const override { return has_legs; }
+  bool prescribes(int) const override { return has_legs && !jumps(); }
   std::optional<Course> follow(std::span<const Leg> legs, int parameter) override {
+    if (jumps()) return System::follow(legs, parameter);
     if constexpr (has_legs) {
       constexpr int columns = leg_directions;
       using S = Dual<columns>;
@@ -217,9 +221,19 @@ class TaylorSystem : public System {
     point.follow(leg, duration);
   };
 
+  bool jumps() const {
+    if constexpr (requires { plain_.jump_count(); }) {
+      return plain_.jump_count() > 0;
+    } else {
+      return false;
+    }
+  }
   std::size_t touches() const {
-    return Plain::contacts == Eigen::Dynamic ? static_cast<std::size_t>(contacts())
-                                             : static_cast<std::size_t>(Plain::touches);
+    if constexpr (Plain::contacts == Eigen::Dynamic) {
+      return static_cast<std::size_t>(jumps() ? plain_.guard_count() : contacts());
+    } else {
+      return static_cast<std::size_t>(Plain::touches);
+    }
   }
 
   template <class Go>

@@ -1,6 +1,7 @@
 /// What can happen to a motion at an instant, and who listens.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -22,6 +23,7 @@ enum class EventKind : signed char {
   contact_begin,     ///< a compliant contact begins
   contact_end,       ///< a compliant contact ends
   section,           ///< the section of the map was crossed
+  jump,              ///< a jump map of the model has set the state anew
 };
 
 /// Whether a body meets a contact, rigid or compliant.
@@ -37,6 +39,7 @@ struct Event {
   EventKind kind = EventKind::impact;
   int contact = -1;           ///< -1: none
   int friction = -1;          ///< of the model's frictions; -1: none
+  int jump = -1;              ///< of the model's jump maps; -1: none
   std::int64_t mode = 0;      ///< before it, as in HybridState
   double approach_speed = 0;  ///< normal speed towards the contact, of contact_end away from it, >= 0;
                               ///< NaN where it has no meaning
@@ -65,6 +68,18 @@ struct ContactLoad {
   double damping_work = 0;   ///< energy lost in the contact's normal direction
 };
 
+/// A piece of a motion between its instants: time and states as polynomials of s, 0 <= s <= `end` <= 1.
+struct MotionPiece {
+  std::size_t terms = 0;             ///< of each polynomial
+  double end = 1;                    ///< where the piece ends
+  std::vector<double> coefficients;  ///< of the time since the start of the motion, then of each state
+
+  std::span<const double> time() const { return {coefficients.data(), terms}; }
+  std::span<const double> state(std::size_t i) const {
+    return {coefficients.data() + (i + 1) * terms, terms};
+  }
+};
+
 /// Hears of everything on the way of a motion. Costs one virtual call per event.
 class Observer {
  public:
@@ -77,6 +92,9 @@ class Observer {
   virtual void excursion(int contact, double time, double gap) = 0;
   /// A compliant contact is loaded on the next piece of the motion.
   virtual void load(const ContactLoad&) {}
+  /// Whether it wants to hear of every piece of the motion.
+  virtual bool follows_pieces() const { return false; }
+  virtual void piece(const MotionPiece&) {}
 };
 
 }  // namespace graze

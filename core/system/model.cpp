@@ -54,6 +54,7 @@ class ParameterModel final : public Model {
     states_ = info.states;
     contacts_ = info.contacts;
     frictions_ = info.frictions;
+    jumps_ = info.jumps;
     start_ = info.start;
   }
   std::vector<double> start(std::span<const double> values) const override {
@@ -78,6 +79,7 @@ class AdjustedModel final : public Model {
     states_ = model_->states();
     contacts_ = model_->contacts();
     frictions_ = model_->frictions();
+    jumps_ = model_->jumps();
     remarks_ = model_->remarks();
   }
   std::vector<double> start(std::span<const double> values) const override { return model_->start(values); }
@@ -102,6 +104,7 @@ void ModelInfo::set_parameters(std::vector<Parameter> parameters, SystemMaker sy
   names.states = states;
   names.contacts = contacts;
   names.frictions = frictions;
+  names.jumps = jumps;
   names.start = start;
   make = [names, parameters = std::move(parameters),
           system = std::move(system)](const Value& table) -> std::shared_ptr<const Model> {

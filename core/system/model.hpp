@@ -23,6 +23,8 @@ class Model {
   const std::vector<Quantity>& contacts() const { return contacts_; }
   /// Dry frictions of which it is told when they stick.
   const std::vector<Quantity>& frictions() const { return frictions_; }
+  /// Jump maps: what sets the state anew and is no contact.
+  const std::vector<Quantity>& jumps() const { return jumps_; }
   /// What the case file says that is allowed but seldom meant, a sentence each.
   const std::vector<std::string>& remarks() const { return remarks_; }
   /// Index of a parameter by name, -1 when there is none.
@@ -40,6 +42,7 @@ class Model {
   std::vector<Quantity> states_;
   std::vector<Quantity> contacts_;
   std::vector<Quantity> frictions_;
+  std::vector<Quantity> jumps_;
   std::vector<std::string> remarks_;
 };
 
@@ -52,6 +55,7 @@ struct ModelInfo {
   std::vector<Quantity> states;        ///< with the default settings
   std::vector<Quantity> contacts;      ///< with the default settings
   std::vector<Quantity> frictions;     ///< with the default settings
+  std::vector<Quantity> jumps;         ///< with the default settings
   std::string modes;                   ///< what the integer `mode` says
   /// What `graze new` prints below `name` in [model]: TOML with comments. Of models whose required keys have
   /// no value that fits every system; empty: all keys with their defaults.

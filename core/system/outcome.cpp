@@ -3,9 +3,9 @@
 namespace graze {
 
 const std::vector<std::string>& outcome_names() {
-  static const std::vector<std::string> names{"ok",         "event_limit", "non_finite",
-                                              "no_return",  "unbounded",   "painleve",
-                                              "step_floor", "bad_start",   "bad_parameters"};
+  static const std::vector<std::string> names{
+      "ok",       "event_limit", "non_finite", "no_return",      "unbounded",
+      "painleve", "step_floor",  "bad_start",  "bad_parameters", "bad_jump"};
   return names;
 }
 
@@ -14,9 +14,8 @@ std::string advice(Outcome outcome) {
     case Outcome::ok:
       return "Nothing went wrong.";
     case Outcome::event_limit:
-      return "More events in one map iterate than tolerance.events allows; raise it, or lower the "
-             "restitution "
-             "if it is close to 1.";
+      return "More events in one map iterate than tolerance.events allows; raise it, lower a "
+             "restitution that is close to 1, or look for jumps that fire again and again at one instant.";
     case Outcome::non_finite:
       return "A state became infinite or not a number; look for negative stiffness or damping, or start "
              "closer to rest.";
@@ -36,6 +35,8 @@ std::string advice(Outcome outcome) {
              "[initial] or the range of the parameter.";
     case Outcome::bad_parameters:
       return "The parameter values make no system; every mass must be positive and the mass matrix regular.";
+    case Outcome::bad_jump:
+      return "A jump has put a body inside a contact; change what the jump sets, or leave out the contact.";
   }
   return "Unknown outcome.";
 }

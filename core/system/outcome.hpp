@@ -16,6 +16,7 @@ enum class Outcome : signed char {
   step_floor,      ///< the integrator's step fell below rounding
   bad_start,       ///< the start violates a contact at this parameter value, or is no state of the model
   bad_parameters,  ///< the parameter values make no system (singular mass matrix and the like)
+  bad_jump,        ///< a jump map has set a state that penetrates a contact
 };
 
 /// Names in the order of the enumeration, as written to result files.

@@ -25,6 +25,11 @@ const std::vector<Key>& tolerance_keys() {
     add("integration", Key::Type::number, Value(defaults.integration), Range{1e-16, 1e-3},
         "what a step of a nonlinear flow may leave out of any state, as a share of its size; linear "
         "flow is exact");
+    add("engine", Key::Type::text, Value("series"), Range::any(),
+        "what moves systems of equations: power series (linear ones: the exact flow), or Boost.Odeint as an "
+        "independent second method");
+    list.back().choices = {"series", "odeint"};
+    list.back().unit.clear();
     return list;
   }();
   return keys;
@@ -36,6 +41,7 @@ Tolerance read_tolerance(const Value& table) {
   t.turn = table.at("turn").number("tolerance.turn");
   t.events = table.at("events").integer("tolerance.events");
   t.integration = table.at("integration").number("tolerance.integration");
+  if (table.at("engine").text("tolerance.engine") == "odeint") t.engine = Tolerance::Engine::odeint;
   t.patience = table.at("patience").number("tolerance.patience");
   return t;
 }

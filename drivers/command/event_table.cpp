@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "core/settings/value.hpp"
@@ -51,9 +52,12 @@ std::string event_table(const Dataset& data) {
   const Array& contact = data.at("event_contact");
   const std::vector<std::string> kinds = classes(data.at("event_kind"), data.at("event_kind").flags);
   std::vector<std::string> contacts = classes(contact, data.at("contact").flags);
-  if (const Array* friction = data.find("event_friction")) {
-    const std::vector<std::string> frictions = classes(*friction, data.at("dry_friction").flags);
-    for (std::size_t i = 0; i < contacts.size(); ++i) contacts[i] += frictions[i];
+  for (const auto& [event, names] :
+       {std::pair("event_friction", "dry_friction"), std::pair("event_jump", "jump")}) {
+    const Array* others = data.find(event);
+    if (others == nullptr) continue;
+    const std::vector<std::string> places = classes(*others, data.at(names).flags);
+    for (std::size_t i = 0; i < contacts.size(); ++i) contacts[i] += places[i];
   }
   const std::vector<double>& time = numbers(data, "event_time");
   const std::vector<double>& speed = numbers(data, "event_approach_speed");

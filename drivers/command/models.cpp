@@ -31,6 +31,7 @@ void print_model(const ModelInfo& model) {
   print_quantities("states", model.states);
   print_quantities("contacts", model.contacts);
   print_quantities("frictions", model.frictions);
+  print_quantities("jumps", model.jumps);
   fmt::print("\nmodes\n  {}\n", model.modes);
   fmt::print("\nsources\n");
   for (const std::string& source : model.citations) fmt::print("  {}\n", source);
@@ -45,6 +46,7 @@ ModelInfo model_of_case(const std::string& path) {
   info.states = model.states();
   info.contacts = model.contacts();
   info.frictions = model.frictions();
+  info.jumps = model.jumps();
   info.keys.clear();
   for (const Parameter& parameter : model.parameters()) info.keys.push_back(parameter_key(parameter));
   return info;

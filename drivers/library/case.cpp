@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "analysis/maps/observables.hpp"
 #include "core/lanes/lanes.hpp"
 #include "core/models/equations/typed_model.hpp"
 #include "data/content_digest.hpp"
@@ -53,6 +54,12 @@ Key table_key(const char* name, const char* meaning, std::vector<Key> children) 
   key.type = Key::Type::table;
   key.meaning = meaning;
   key.children = std::move(children);
+  return key;
+}
+
+Key tables_key(const char* name, const char* meaning, std::vector<Key> children) {
+  Key key = table_key(name, meaning, std::move(children));
+  key.type = Key::Type::tables;
   return key;
 }
 
@@ -212,6 +219,7 @@ std::string identity_of(const Value& root, const Case& c, const std::string& swe
   essence.set("initial", std::move(initial));
   essence.set("analysis", root.at("analysis"));
   essence.set("tolerance", root.at("tolerance"));
+  if (const Value* observables = root.find("observable")) essence.set("observable", *observables);
   essence.set("seed", root.at("run").at("seed"));
   if (problem.sweep) essence.set("sweep", Value(sweep_identity));
   return fmt::format("graze {}: {}", GRAZE_VERSION, essence.toml());
@@ -382,6 +390,9 @@ Value read_settings(Case& c, CaseFile file) {
     root.find("model")->set(name, value);  // they are part of its identity
   c.problem.analysis = root.at("analysis");
   c.problem.tolerance = read_tolerance(root.at("tolerance"));
+  if (const Value* observables = root.find("observable"))
+    c.problem.observables =
+        std::make_shared<const Observables>(observables->array("observable"), *c.problem.model);
   c.problem.seed = static_cast<std::uint64_t>(root.at("run").at("seed").integer("run.seed"));
   const Value* initial = root.find("initial");
   read_initial(initial != nullptr ? *initial : Value(Value::Table{}), c.problem);
@@ -403,6 +414,7 @@ std::vector<Key> case_keys() {
       choice_key("model", "the system and its parameters", models()),
       initial,
       choice_key("analysis", "the question and its settings", analyses()),
+      tables_key("observable", "quantities that results tell beside the states", observable_keys()),
       table_key("tolerance", "numbers that decide when the engine stops following", tolerance_keys()),
       table_key(
           "run", "how the work is done",

@@ -14,7 +14,7 @@ struct KindLook {
   std::string_view name;
 };
 
-inline constexpr std::array<KindLook, 14> kind_looks = {{{"fold", 13, "#000000", "F"},
+inline constexpr std::array<KindLook, 15> kind_looks = {{{"fold", 13, "#000000", "F"},
                                                          {"period_doubling", 5, "#7b2d8b", "PD"},
                                                          {"neimark_sacker", 15, "#00798c", "NS"},
                                                          {"branch_point", 9, "#3a7d44", "BP"},
@@ -27,6 +27,7 @@ inline constexpr std::array<KindLook, 14> kind_looks = {{{"fold", 13, "#000000",
                                                          {"edge", 2, "#4d4d4d", "X"},
                                                          {"hopf", 14, "#00798c", "H"},
                                                          {"slip_border", 10, "#8c510a", "SL"},
-                                                         {"reversal_border", 12, "#c51b7d", "RV"}}};
+                                                         {"reversal_border", 12, "#c51b7d", "RV"},
+                                                         {"jump_border", 3, "#c51b7d", "J"}}};
 
 }  // namespace graze

@@ -96,13 +96,15 @@ void make_path(Motion& motion, const Dataset& data, double from, double to) {
     const double contact = number(data.at("event_contact"), i);
     const double kind = number(kinds, i);
     const bool known = kind >= 0 && kind < static_cast<double>(kinds.flags.size());
-    if (!known || !(contact >= 0 && contact < static_cast<double>(motion.contacts.size()))) continue;
+    if (!known) continue;
+    const bool at_contact = contact >= 0 && contact < static_cast<double>(motion.contacts.size());
     const std::string& name = kinds.flags[static_cast<std::size_t>(kind)];
     const bool visible = from <= event_times[i] && event_times[i] <= to;
-    motion.events.push_back({name, event_times[i], static_cast<std::size_t>(contact), std::nullopt});
-    if (!visible) continue;
+    if (at_contact)
+      motion.events.push_back({name, event_times[i], static_cast<std::size_t>(contact), std::nullopt});
+    if (!visible || !(at_contact || name == "jump")) continue;
     add_samples(motion, series, times, event_times[i], sample);
-    motion.events.back().before = motion.time.size();
+    if (at_contact) motion.events.back().before = motion.time.size();
     add_point(motion, event_times[i], before, i);
     add_point(motion, event_times[i], after, i);
   }

@@ -225,6 +225,7 @@ void bind_system(py::module_& module) {
       .def_readonly("kind", &KeptEvent::kind)
       .def_readonly("contact", &KeptEvent::contact)
       .def_readonly("friction", &KeptEvent::friction)
+      .def_readonly("jump", &KeptEvent::jump)
       .def_readonly("approach_speed", &KeptEvent::approach_speed)
       .def_readonly("force", &KeptEvent::force)
       .def_property_readonly("before", [](const KeptEvent& e) { return e.before; })
@@ -238,6 +239,7 @@ void bind_system(py::module_& module) {
       .def_property_readonly("parameters", &parameters_of)
       .def_property_readonly("states", [](const MovingSystem& s) { return names_of(s.model().states()); })
       .def_property_readonly("contacts", [](const MovingSystem& s) { return names_of(s.model().contacts()); })
+      .def_property_readonly("jumps", [](const MovingSystem& s) { return names_of(s.model().jumps()); })
       .def_property_readonly("frictions",
                              [](const MovingSystem& s) { return names_of(s.model().frictions()); })
       .def_property_readonly("period", &MovingSystem::period)

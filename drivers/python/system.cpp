@@ -17,7 +17,7 @@ class EventKeeper final : public Observer {
       return Eigen::VectorXd(
           Eigen::Map<const Eigen::VectorXd>(x.data(), static_cast<Eigen::Index>(x.size())));
     };
-    events.push_back({e.time, event_names()[static_cast<std::size_t>(e.kind)], e.contact, e.friction,
+    events.push_back({e.time, event_names()[static_cast<std::size_t>(e.kind)], e.contact, e.friction, e.jump,
                       e.approach_speed, e.force, kept(e.before), kept(e.after)});
   }
   void near_miss(int, double, double) override {}

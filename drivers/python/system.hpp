@@ -33,6 +33,7 @@ struct KeptEvent {
   std::string kind;
   int contact;
   int friction;
+  int jump;
   double approach_speed;
   double force;
   Eigen::VectorXd before, after;

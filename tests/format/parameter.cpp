@@ -177,9 +177,9 @@ TEST_CASE("every event and outcome has its name in its place") {
   CHECK(event_names().size() == static_cast<std::size_t>(EventKind::section) + 1);
   CHECK(event_names().at(static_cast<std::size_t>(EventKind::release)) == "release");
   CHECK(event_names().at(static_cast<std::size_t>(EventKind::section)) == "section");
-  CHECK(outcome_names().size() == static_cast<std::size_t>(Outcome::bad_parameters) + 1);
+  CHECK(outcome_names().size() == static_cast<std::size_t>(Outcome::bad_jump) + 1);
   CHECK(outcome_names().at(static_cast<std::size_t>(Outcome::painleve)) == "painleve");
-  CHECK(outcome_names().back() == "bad_parameters");
+  CHECK(outcome_names().back() == "bad_jump");
   for (std::size_t k = 0; k < outcome_names().size(); ++k)
     for (std::size_t j = 0; j < k; ++j)
       CHECK(advice(static_cast<Outcome>(k)) != advice(static_cast<Outcome>(j)));

@@ -23,17 +23,18 @@ const std::vector<Example> examples = {
     {"duffing_impact", "", {-0.3, 0.2}, 12},
     {"parametric_pendulum", "", {0.3, 0.9}, 9},
     {"relief_valve", "q = 5", {0.2, 0.1, 9}, 6},
+    {"rocking_block", "", {0.5, 0.1, 1}, 9},
     {"two_pendulums", "e = 0.8\ntorque1 = 1\ndamping1 = 0.2\nfrequency = 1.1", {-1.2, 0.1, 0.2, 0.1}, 4},
     {"vibro_impact_nes", "", {0.4, 0.1, 0.2, 0.9}, 12},
 };
 
-/// The state after this time; its impacts are counted.
+/// The state after this time; its impacts and jumps are counted.
 Eigen::VectorXd end_of(const Model& model, const std::vector<double>& values,
                        const std::vector<double>& start, double time, std::size_t* impacts = nullptr) {
   HybridState state = state_at(start);
   Log log;
   REQUIRE(model.system(values, {})->advance(state, for_time(time), &log) == Outcome::ok);
-  if (impacts != nullptr) *impacts = log.of(EventKind::impact).size();
+  if (impacts != nullptr) *impacts = log.of(EventKind::impact).size() + log.of(EventKind::jump).size();
   return state.x;
 }
 

@@ -16,6 +16,7 @@ TypedModel::TypedModel(const Value& table) {
   parameters_ = std::move(description.parameters);
   states_ = std::move(description.states);
   contacts_ = std::move(description.contacts);
+  jumps_ = std::move(description.jumps);
   warnings_ = std::move(description.warnings);
   system_ = std::move(description.system);
 }

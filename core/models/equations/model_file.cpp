@@ -68,6 +68,18 @@ std::string contact_text(const Value& contact, std::size_t number) {
   return text + "\n";
 }
 
+std::string jump_text(const Value& jump, std::size_t number) {
+  const Value* name = jump.find("name");
+  const std::string& direction = jump.at("direction").text("");
+  std::string text = "jump " + (name != nullptr ? name->text("") : std::to_string(number)) + ": where " +
+                     text_of(jump.at("when")) +
+                     (direction == "down" ? " falls through 0"
+                      : direction == "up" ? " rises through 0"
+                                          : " passes through 0");
+  for (const auto& [state, value] : jump.at("set").table("")) text += ", " + state + " -> " + text_of(value);
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string equations_text(const Value& table) {
@@ -80,6 +92,10 @@ std::string equations_text(const Value& table) {
   if (const Value* contacts = table.find("contact")) {
     std::size_t number = 0;
     for (const Value& contact : contacts->array("")) text += contact_text(contact, ++number);
+  }
+  if (const Value* jumps = table.find("jump")) {
+    std::size_t number = 0;
+    for (const Value& jump : jumps->array("")) text += jump_text(jump, ++number);
   }
   if (const Value* period = table.find("period"))
     text += "period of the forcing = " + text_of(*period) + "\n";
@@ -100,6 +116,7 @@ ModelInfo model_of_file(const std::string& name, const Value& settings, std::str
   info.equations = equations_text(table);
   info.states = model->states();
   info.contacts = model->contacts();
+  info.jumps = model->jumps();
   info.modes = typed_modes;
   info.text = std::move(text);
   info.start = [model](std::span<const double> values) { return model->start(values); };

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t most_states = 60;
 constexpr std::size_t most_contacts = 31;  // the mode has two bits for each
+constexpr std::size_t most_bits = 62;      // … and one for each jump
 
 [[noreturn]] void refuse(const Value& value, const std::string& key, const std::string& rule) {
   throw InputError(value.place(), key, value.toml(), rule);
@@ -31,6 +32,7 @@ class Reading {
     read_definitions();
     read_equations();
     read_contacts();
+    read_jumps();
     list_motion();
     read_symmetries();
     read_start();
@@ -66,11 +68,15 @@ class Reading {
   Expressions read_by_name(const char* table, const Value::Array& names, const Expression* when_missing);
   void refuse_unknown(const Value& given, const std::string& path, const Value::Array& names) const;
   void read_contacts();
+  void read_jumps();
+  TypedJump jump(const Value& given, const std::string& key);
+  Expressions terms_of(const Expression& e);
   TypedContact contact(const Value& given, const std::string& key);
   TypedKick kick(const Expressions& change);
   void list_motion();
   void read_symmetries();
   void read_start();
+  Value::Array state_names() const;
   std::vector<std::size_t> symmetric_states(const char* name, bool may_matter);
   void recognise();
   void warn_of_unused();
@@ -88,6 +94,7 @@ class Reading {
   std::shared_ptr<TypedSystem> typed_ = std::make_shared<TypedSystem>();
   Motions motions_;
   Expressions accelerations_, other_rates_, state_rates_;
+  Expressions jump_values_;  ///< what jumps wait for and set
 };
 
 void Reading::read_parameters() {
@@ -331,6 +338,20 @@ TypedKick Reading::kick(const Expressions& change) {
   return kick;
 }
 
+/// What it is the sum of, each alone.
+Expressions Reading::terms_of(const Expression& e) {
+  Expressions terms = {graph().fixed(e.constant)};
+  for (const auto& term : e.linear) {
+    terms.push_back(graph().number(0));
+    terms.back().linear = {term};
+  }
+  for (const auto& term : e.products) {
+    terms.push_back(graph().number(0));
+    terms.back().products = {term};
+  }
+  return terms;
+}
+
 TypedContact Reading::contact(const Value& given, const std::string& key) {
   Graph& g = graph();
   TypedContact contact;
@@ -351,17 +372,7 @@ TypedContact Reading::contact(const Value& given, const std::string& key) {
   contact.gap = Program(g, {gap});
   contact.opening = Program(g, {opening});
   contact.pressing = Program(g, {g.negative(rate_of(opening))});
-  Expressions terms = {g.fixed(gap.constant)};
-  for (const auto& term : gap.linear) {
-    Expression alone = g.number(0);
-    alone.linear = {term};
-    terms.push_back(alone);
-  }
-  for (const auto& term : gap.products) {
-    Expression alone = g.number(0);
-    alone.products = {term};
-    terms.push_back(alone);
-  }
+  const Expressions terms = terms_of(gap);
   contact.terms = Program(g, terms);
 
   Expressions push = solve({normal}).front();
@@ -414,6 +425,47 @@ void Reading::read_contacts() {
   }
 }
 
+TypedJump Reading::jump(const Value& given, const std::string& key) {
+  TypedJump jump;
+  const Syntax syntax = syntax_of(given.at("when"), key + ".when");
+  const Expression trigger = scope_.build(syntax);
+  if (trigger.is_fixed())
+    syntax.refuse(syntax.root(), "what a jump waits for must depend on a state or on time");
+  jump.trigger = Program(graph(), {trigger});
+  jump.terms = Program(graph(), terms_of(trigger));
+  const std::string& direction = given.at("direction").text(key + ".direction");
+  if (direction != "down") jump.direction = direction == "up" ? JumpDirection::up : JumpDirection::both;
+  const Value& set = given.at("set");
+  refuse_unknown(set, key + ".set", state_names());
+  Expressions values;
+  for (std::size_t s = 0; s < description_.states.size(); ++s) {
+    const std::string& name = description_.states[s].name;
+    const Value* value = set.find(name);
+    if (value == nullptr) continue;
+    jump.states.push_back(static_cast<int>(s));
+    values.push_back(scope_.build(*value, key + ".set." + name));
+  }
+  if (values.empty()) refuse(set, key + ".set", "sets no state");
+  jump.values = Program(graph(), values);
+  jump_values_.insert(jump_values_.end(), values.begin(), values.end());
+  jump_values_.push_back(trigger);
+  return jump;
+}
+
+void Reading::read_jumps() {
+  const Value::Array& jumps = list("jump");
+  if (2 * typed_->contacts.size() + jumps.size() > most_bits)
+    refuse(table_.at("jump"), "model.jump", "more than 62 of twice the contacts and the jumps");
+  for (std::size_t k = 0; k < jumps.size(); ++k) {
+    const Value* name = jumps[k].find("name");
+    const Value* meaning = jumps[k].find("meaning");
+    const std::string label = name != nullptr ? name->text("model.jump.name") : std::to_string(k + 1);
+    description_.jumps.push_back(
+        {label, "1", meaning != nullptr ? meaning->text("model.jump.meaning") : "jump " + label});
+    typed_->jumps.push_back(jump(jumps[k], "model.jump." + std::to_string(k)));
+  }
+}
+
 /// The states that the list `name` of the symmetry names.
 std::vector<std::size_t> Reading::symmetric_states(const char* name, bool may_matter) {
   std::vector<std::size_t> states;
@@ -429,6 +481,7 @@ std::vector<std::size_t> Reading::symmetric_states(const char* name, bool may_ma
     Expressions all = accelerations_;
     all.insert(all.end(), other_rates_.begin(), other_rates_.end());
     all.insert(all.end(), motions_.gap.begin(), motions_.gap.end());
+    all.insert(all.end(), jump_values_.begin(), jump_values_.end());
     const bool matters = std::any_of(all.begin(), all.end(),
                                      [&](const Expression& e) { return graph().depends(e, state + 1); });
     if (matters && !may_matter) refuse(value, key, "forces, rates or gaps depend on it");
@@ -437,14 +490,18 @@ std::vector<std::size_t> Reading::symmetric_states(const char* name, bool may_ma
   return states;
 }
 
+Value::Array Reading::state_names() const {
+  Value::Array names;
+  for (const Quantity& state : description_.states) names.emplace_back(Value::Data(state.name));
+  return names;
+}
+
 void Reading::read_start() {
   typed_->start.assign(index(typed_->states()), graph().literal(0));
   const Value* given = table_.find("start");
   if (given == nullptr) return;
-  Value::Array names;
-  for (const Quantity& state : description_.states) names.emplace_back(Value::Data(state.name));
-  refuse_unknown(*given, "model.start", names);
-  for (std::size_t s = 0; s < names.size(); ++s) {
+  refuse_unknown(*given, "model.start", state_names());
+  for (std::size_t s = 0; s < description_.states.size(); ++s) {
     const std::string& name = description_.states[s].name;
     if (const Value* value = given->find(name))
       typed_->start[s] = scope_.build_fixed(*value, "model.start." + name);
@@ -464,7 +521,7 @@ void Reading::recognise() {
     }
     return true;
   }();
-  const bool plain = others() == 0 && in_turn &&
+  const bool plain = others() == 0 && in_turn && typed_->jumps.empty() &&
                      std::none_of(typed_->contacts.begin(), typed_->contacts.end(),
                                   [](const TypedContact& c) { return c.foot.has_value(); }) &&
                      typed_->shifted.empty() &&
@@ -531,12 +588,16 @@ void Reading::check_period(const std::vector<double>& fixed) {
       for (std::size_t k = 0; k < now.size(); ++k) {
         if (std::abs(later[k] - now[k]) > 1e-6 * (std::abs(now[k]) + std::abs(later[k])) + 1e-9)
           refuse(table_.at("period"), "model.period",
-                 "forces, rates or gaps are not the same a period later");
+                 "forces, rates, gaps or jumps are not the same a period later");
       }
     }
   };
   check(typed_->rates);
   for (const TypedContact& contact : typed_->contacts) check(contact.gap);
+  for (const TypedJump& jump : typed_->jumps) {
+    check(jump.trigger);
+    check(jump.values);
+  }
 }
 
 }  // namespace
@@ -585,6 +646,20 @@ std::vector<Key> typed_keys() {
   restitution.expressions = true;
   add_key(contact.children, "foot", Key::Type::open,
           "a contact only where this is positive; elsewhere the gap may pass through zero");
+  Key& jump = add_key(keys, "jump", Key::Type::tables, "what else makes the state jump");
+  add_key(jump.children, "name", Key::Type::text, "name of the jump; its number when left out");
+  add_key(jump.children, "meaning", Key::Type::text, "in a few words");
+  Key& when = add_key(jump.children, "when", Key::Type::number,
+                      "it jumps where this passes through 0; of states, time and parameters");
+  when.required = true;
+  when.expressions = true;
+  Key& direction =
+      add_key(jump.children, "direction", Key::Type::text, "where it falls through 0, rises, or both");
+  direction.choices = {"down", "up", "both"};
+  direction.fallback = Value("down");
+  add_key(jump.children, "set", Key::Type::open,
+          "states after the jump by name, all of them in terms of the state before: { x_dot = \"-x'/2\" }")
+      .required = true;
   Key& symmetry =
       add_key(keys, "symmetry", Key::Type::table, "what may be added without changing the motion");
   add_key(symmetry.children, "turn", Key::Type::open, "angles: whole turns");

@@ -51,7 +51,8 @@ class TypedEquations {
     return system_->period && std::isfinite(value_of(at(*system_->period))) ? at(*system_->period) : S(0);
   }
   double rate() const { return rate_; }
-  const MotionProgram* motion_program() const { return &system_->motion; }
+  /// nullptr: it has jumps.
+  const MotionProgram* motion_program() const { return system_->jumps.empty() ? &system_->motion : nullptr; }
   std::span<const double> fixed() const { return plain_fixed_; }
   bool valid() const {
     if (system_->period && !(value_of(at(*system_->period)) > 0)) return false;
@@ -98,17 +99,30 @@ class TypedEquations {
   void lift(int i, const T& t, const Vector<T>& x, const T& gap, Vector<T>& v) const {
     change(i, t, x, gap, system_->position, v);
   }
-  S restitution(int i) const { return at(contact(i).restitution); }
-  double reach(int i, double t, const Vector<double>& x) const {
-    double size = 0;
-    run_plain(contact(i).terms, t, x, [&](std::size_t, double value) { size += std::abs(value); });
-    return size;
+  int jumps() const { return static_cast<int>(system_->jumps.size()); }
+  JumpDirection direction(int k) const { return jump(k).direction; }
+  template <class T>
+  T trigger(int k, const T& t, const Vector<T>& x) const {
+    return one(jump(k).trigger, t, x);
   }
+  double trigger_size(int k, double t, const Vector<double>& x) const { return size_of(jump(k).terms, t, x); }
+  void set_anew(int k, const S& t, Vector<S>& x) const {
+    const Vector<S> before = x;
+    run(jump(k).values, t, before, [&](std::size_t i, const S& value) { x(jump(k).states[i]) = value; });
+  }
+  S restitution(int i) const { return at(contact(i).restitution); }
+  double reach(int i, double t, const Vector<double>& x) const { return size_of(contact(i).terms, t, x); }
   double length_of(const Vector<double>& x) const { return greatest(system_->position, x); }
   double speed_of(const Vector<double>& x) const { return greatest(system_->velocity, x); }
 
  private:
   const TypedContact& contact(int i) const { return system_->contacts[static_cast<std::size_t>(i)]; }
+  const TypedJump& jump(int k) const { return system_->jumps[static_cast<std::size_t>(k)]; }
+  double size_of(const Program& terms, double t, const Vector<double>& x) const {
+    double size = 0;
+    run_plain(terms, t, x, [&](std::size_t, double value) { size += std::abs(value); });
+    return size;
+  }
   const S& at(Fixed f) const { return fixed_[static_cast<std::size_t>(f)]; }
 
   template <class T, class Output>

@@ -14,7 +14,7 @@ namespace graze {
 /// What the integer `mode` of such a system says.
 inline constexpr const char* typed_modes =
     "bit i set: contact number i (from 0) is closed; after n contacts bit n + i set: contact i has been "
-    "passed by, where it has a foot";
+    "passed by, where it has a foot; bit 2 n + k set: the trigger of jump k is negative";
 
 class TypedModel final : public Model {
  public:

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/contact/jump_maps.hpp"
 #include "core/equations/motion_program.hpp"
 #include "core/models/linear_form.hpp"
 #include "core/system/model.hpp"
@@ -31,6 +32,15 @@ struct TypedContact {
   Fixed restitution{};
 };
 
+/// What sets the state anew where `trigger` passes through zero.
+struct TypedJump {
+  JumpDirection direction = JumpDirection::down;
+  Program trigger;
+  Program terms;  ///< what the trigger is a sum of
+  std::vector<int> states;
+  Program values;  ///< of these states, from the state before
+};
+
 /// Input 0 of all programs is time, input 1 + s state s.
 struct TypedSystem {
   int coordinates = 0, others = 0;      ///< second order, first order
@@ -41,6 +51,7 @@ struct TypedSystem {
   Program mass;      ///< M, row by row
   Program jacobian;  ///< of the rates by the states, row by row in their order
   std::vector<TypedContact> contacts;
+  std::vector<TypedJump> jumps;
   MotionProgram motion;  ///< all of this that decides a motion with its contacts open
   std::optional<Fixed> period, fastest_rate;
   std::vector<Fixed> start;                  ///< of the states, where the case does not say
@@ -51,11 +62,12 @@ struct TypedSystem {
   int states() const { return 2 * coordinates + others; }
 };
 
-/// From a checked table [model]; parameters, states and contacts are told to the model.
+/// From a checked table [model]; parameters, states, contacts and jumps are told to the model.
 struct TypedDescription {
   std::vector<Parameter> parameters;
   std::vector<Quantity> states;
   std::vector<Quantity> contacts;
+  std::vector<Quantity> jumps;
   std::vector<std::string> warnings;  ///< parameters and definitions that nothing uses, with their places
   std::shared_ptr<const TypedSystem> system;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -84,6 +85,7 @@ class SemiAnalyticalPlanar final : public PlanarRules<SemiAnalyticalPlanar<S>, S
   void search_slide(const Slide& slide, double length, Crossing& c);
   void search_level(const Slide& slide, const Section& section, Crossing& c);
   void watch(const Slide& slide, Observer& observer) const;
+  void tell_piece(Observer& observer) const;
 
   const Plane& plane_;
   TaylorFlow<S, Plane> forces_;
@@ -224,6 +226,28 @@ void SemiAnalyticalPlanar<S>::watch(const Slide& slide, Observer& observer) cons
   }
 }
 
+/// The step as the cubic through its ends: its error is of the fourth order in the step, that of the
+/// algorithm of the second at best.
+template <class S>
+void SemiAnalyticalPlanar<S>::tell_piece(Observer& observer) const {
+  const double h = value_of(end_.time - begin_.time);
+  if (!(h > 0)) return;
+  MotionPiece piece;
+  piece.terms = 4;
+  piece.coefficients = {this->absolute(value_of(begin_.time)), h, 0, 0};
+  std::vector<double> rates;
+  for (int i = 0; i < 2; ++i) {
+    const double from = value_of(begin_.x(i)), to = value_of(end_.x(i));
+    const double leaving = h * value_of(begin_.x(2 + i)), arriving = h * value_of(end_.x(2 + i));
+    const std::array<double, 4> c = {from, leaving, 3 * (to - from) - 2 * leaving - arriving,
+                                     2 * (from - to) + leaving + arriving};
+    piece.coefficients.insert(piece.coefficients.end(), c.begin(), c.end());
+    rates.insert(rates.end(), {c[1] / h, 2 * c[2] / h, 3 * c[3] / h, 0});
+  }
+  piece.coefficients.insert(piece.coefficients.end(), rates.begin(), rates.end());
+  observer.piece(piece);
+}
+
 template <class S>
 Crossing SemiAnalyticalPlanar<S>::search(double horizon, const Section& section, Observer* observer) {
   double left = horizon;
@@ -254,6 +278,7 @@ Crossing SemiAnalyticalPlanar<S>::search(double horizon, const Section& section,
     } else if (c.kind == Crossing::Kind::none) {
       end_.time = begin_.time + S(length);
     }
+    if (observer != nullptr && observer->follows_pieces()) tell_piece(*observer);
     const bool last = length >= left;
     if (c.kind != Crossing::Kind::none || last) return c;
     if (!(end_.time > begin_.time)) {

@@ -136,6 +136,11 @@ class System:
         return self._system.frictions
 
     @property
+    def jumps(self) -> list[str]:
+        """The names of the jump maps."""
+        return self._system.jumps
+
+    @property
     def period(self) -> float:
         """The forcing period; 0 without forcing."""
         return self._system.period
