@@ -16,7 +16,7 @@ build="
   libtomlplusplus-dev  case files
   libcli11-dev         command line
   librandom123-dev     random starts, reproducible by point
-  libboost-dev         server of graze explore
+  libboost-dev         server of graze explore, second engine (Odeint)
   nlohmann-json3-dev   what its page asks
   zlib1g-dev           pages in one file
 "

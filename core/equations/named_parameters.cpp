@@ -11,7 +11,7 @@ std::vector<Key> long_form() {
   std::vector<Key> keys;
   Key& value = add_key(keys, "value", Key::Type::number, "in the case at hand");
   value.required = true;
-  value.range = Range::finite();
+  value.range = Range::any();
   add_key(keys, "unit", Key::Type::text, "UDUNITS text").fallback = Value("1");
   add_key(keys, "meaning", Key::Type::text, "what it is, in a few words").fallback = Value("");
   add_key(keys, "min", Key::Type::number, "least value allowed");
@@ -30,7 +30,7 @@ Range range_of(const Value& settings, const std::string& path) {
                        std::string("give ") + closed + " or " + open + ", not both");
     const Value* given = included != nullptr ? included : excluded;
     if (given != nullptr) limit = given->number(path);
-    is_open = excluded != nullptr || std::isinf(limit);
+    is_open = excluded != nullptr || (included == nullptr && std::isinf(limit));  // min = -inf: it, too
   };
   Range range;
   end("min", "above", range.low, range.low_open);

@@ -9,18 +9,19 @@ namespace {
 
 constexpr int dynamic = Eigen::Dynamic;
 
-/// What the linear family asks for, with any scalar.
+/// What the linear family asks for, with any scalar; of these sizes, fewer contacts allowed.
+template <int Dofs, int Harmonics, int Contacts, int Frictions>
 struct Equations {
   std::shared_ptr<const LinearForm> shared;
 
   template <class S>
-  LinearSystem<S, dynamic, dynamic, dynamic, dynamic> operator()(std::span<const S> parameters) const {
+  LinearSystem<S, Dofs, Harmonics, Contacts, Frictions> operator()(std::span<const S> parameters) const {
     const LinearForm& form = *shared;
     std::vector<S> values;
     evaluate_fixed(form.operations, parameters.data(), values);
     const auto at = [&](Fixed f) -> S { return values[static_cast<std::size_t>(f)]; };
     const auto all = [&](const auto& quantities) { return quantities.unaryExpr(at); };
-    LinearSystem<S, dynamic, dynamic, dynamic, dynamic> s;
+    LinearSystem<S, Dofs, Harmonics, Contacts, Frictions> s;
     s.resize(form.mass.rows(), form.frequency.size(), form.position.size(), form.friction.size());
     s.mass = all(form.mass);
     s.damping = all(form.damping);
@@ -31,17 +32,22 @@ struct Equations {
     s.sine = all(form.sine);
     s.base_frequency = at(form.base_frequency);
     s.commensurate = form.commensurate;
-    s.normal = all(form.normal);
-    s.position = all(form.position);
-    s.restitution = all(form.restitution);
-    if (!form.law.empty()) {
-      s.law = form.law;
-      s.stop_stiffness = all(form.stop_stiffness);
-      s.stop_damping = all(form.stop_damping);
-      s.preload = all(form.preload);
+    const Eigen::Index contacts = form.position.size();
+    s.normal.leftCols(contacts) = all(form.normal);
+    s.position.head(contacts) = all(form.position);
+    s.restitution.head(contacts) = all(form.restitution);
+    if constexpr (may_comply<Contacts>) {
+      if (!form.law.empty()) {
+        s.law = form.law;
+        s.stop_stiffness = all(form.stop_stiffness);
+        s.stop_damping = all(form.stop_damping);
+        s.preload = all(form.preload);
+      }
     }
-    s.sliding = all(form.sliding);
-    s.friction = all(form.friction);
+    if constexpr (Frictions != 0) {
+      s.sliding = all(form.sliding);
+      s.friction = all(form.friction);
+    }
     return s;
   }
 };
@@ -50,9 +56,14 @@ struct Equations {
 
 std::unique_ptr<System> linear_system(std::shared_ptr<const LinearForm> form, std::span<const double> values,
                                       const Tolerance& tolerance) {
+  // One mass between two stops, the sizes that core/linear/family compiles for themselves.
+  const bool is_small = form->mass.rows() == 1 && form->frequency.size() == 1 && form->position.size() <= 2 &&
+                        form->law.empty() && form->friction.size() == 0;
+  if (is_small)
+    return linear_family_system<1, 1, 2>(Equations<1, 1, 2, 0>{std::move(form)}, values, tolerance);
   FrictionAmplitudes amplitudes;
   amplitudes.parameters = form->amplitudes;
-  const Equations equations{std::move(form)};
+  const Equations<dynamic, dynamic, dynamic, dynamic> equations{std::move(form)};
   amplitudes.directions = equations(values).sliding;
   return linear_family_system<dynamic, dynamic, dynamic, dynamic>(equations, values, tolerance, amplitudes);
 }

@@ -15,6 +15,17 @@
 
 namespace graze {
 
+/// Power series, unless the dynamics have a flow of their own: a template `OwnFlow` of the dynamics.
+template <class S, class Dynamics>
+struct FlowOf {
+  using Type = TaylorFlow<S, Dynamics>;
+};
+template <class S, class Dynamics>
+requires requires { typename Dynamics::template OwnFlow<Dynamics>; }
+struct FlowOf<S, Dynamics> {
+  using Type = typename Dynamics::template OwnFlow<Dynamics>;
+};
+
 /// What a loop needs to move `Dynamics`; `Rules<Engine>` (core/newton_contacts or a model's own) says what
 /// happens at the instants. Beyond what TaylorFlow asks for, Dynamics provides
 ///
@@ -35,7 +46,7 @@ namespace graze {
 template <class Engine, class Rules, class S, class Dynamics>
 class TaylorMotion : public Rules {
  public:
-  using Flow = TaylorFlow<S, Dynamics>;
+  using Flow = typename FlowOf<S, Dynamics>::Type;
   using State = typename Flow::State;
   using Rules::time;
   using Rules::x;

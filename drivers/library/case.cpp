@@ -394,12 +394,19 @@ Value read_settings(Case& c, CaseFile file) {
     c.problem.observables =
         std::make_shared<const Observables>(observables->array("observable"), *c.problem.model);
   c.problem.seed = static_cast<std::uint64_t>(root.at("run").at("seed").integer("run.seed"));
+  if (c.problem.tolerance.engine == Tolerance::Engine::odeint && !is_typed(*c.model)) {
+    const Value& engine = root.at("tolerance").at("engine");
+    throw InputError(engine.place(), "tolerance.engine", engine.toml(),
+                     "moves systems of equations only, not a model in C++");
+  }
   const Value* initial = root.find("initial");
   read_initial(initial != nullptr ? *initial : Value(Value::Table{}), c.problem);
   return root;
 }
 
 }  // namespace
+
+bool is_typed(const ModelInfo& model) { return model.name == "equations" || !model.text.empty(); }
 
 std::vector<Key> case_keys() {
   Key format = integer_key("graze", "format of the case file", 1, 1);

@@ -32,6 +32,9 @@ struct Case {
   int threads = 0;                    ///< [run] threads; 0: as many as the machine has
 };
 
+/// Whether a model is a text of equations.
+bool is_typed(const ModelInfo& model);
+
 /// The keys of a whole case file, all models and analyses as variants.
 std::vector<Key> case_keys();
 

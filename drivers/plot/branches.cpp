@@ -255,6 +255,28 @@ Panel multiplier_panel(const Diagram& d, const PlotAxis& axis) {
   return panel;
 }
 
+/// Means and extrema of observables: their names end so.
+bool is_observed(const Array& array) {
+  const auto ends = [&](const char* part) { return array.name.ends_with(part); };
+  return array.dimensions == std::vector<std::string>{"point"} &&
+         (ends("_mean") || ends("_min") || ends("_max"));
+}
+
+Panel observed_panel(const Diagram& d, const PlotAxis& axis, const Array& observed) {
+  Panel panel;
+  panel.name = observed.name;
+  panel.share = 0.9;
+  panel.x = axis;
+  for (const Look& look : looks) {
+    Mark mark = looked(look);
+    for (const Dataset& branch : d.branches)
+      add_pieces(mark, d, branch, look, numbers(branch.at(observed.name)));
+    panel.marks.push_back(std::move(mark));
+  }
+  fit_y_axis(panel, label_with_unit(observed.name, observed.unit));
+  return panel;
+}
+
 }  // namespace
 
 Picture draw_branches(const PlotSource& source, const PlotOptions& options) {
@@ -266,6 +288,12 @@ Picture draw_branches(const PlotSource& source, const PlotOptions& options) {
     offers.push_back({d.states[state], std::find(usual.begin(), usual.end(), d.states[state]) != usual.end(),
                       [&, state] { return state_panel(d, axis, options, state); }});
   offers.push_back({"multipliers", false, [&] { return multiplier_panel(d, axis); }});
+  if (!d.branches.empty()) {
+    for (const Array& array : d.branches.front().arrays) {
+      if (is_observed(array))
+        offers.push_back({array.name, false, [&] { return observed_panel(d, axis, array); }});
+    }
+  }
   Picture picture;
   picture.rows = stacked(chosen_panels(offers, options, picture.notes));
   picture.caption = source.described.parameters({d.parameter});

@@ -10,6 +10,8 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "core/settings/value.hpp"
 #include "drivers/command/array_values.hpp"
@@ -577,6 +579,35 @@ Panel amplitude_panel(const Motion& motion, const PlotAxis& time, double period,
   return panel;
 }
 
+/// Arrays of numbers over the samples alone: observables of the case.
+std::vector<const Array*> observables_of(const Dataset& data) {
+  std::vector<const Array*> list;
+  for (const Array& array : data.arrays) {
+    const bool is_number = std::holds_alternative<std::vector<double>>(array.values);
+    if (is_number && array.name != "time" && array.dimensions == std::vector<std::string>{"sample"})
+      list.push_back(&array);
+  }
+  return list;
+}
+
+Panel observable_panel(const Dataset& data, const PlotAxis& time, const Array& array) {
+  std::vector<double> at, values;
+  const std::vector<double> times = numbers(data.at("time"));
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (times[i] < time.from || times[i] > time.to) continue;
+    at.push_back(times[i]);
+    values.push_back(number(array, i));
+  }
+  Panel panel;
+  panel.name = array.name;
+  panel.share = 0.75;
+  panel.x = time;
+  panel.marks.push_back(series(at, values, time));
+  panel.marks.back().colour = curve_colour;
+  fit_y_axis(panel, label_with_unit(array.name, array.unit));
+  return panel;
+}
+
 /// The forcing period of the case, 0 where there is none or the case can't be read.
 double period_of(const Described& described) {
   if (described.model() == nullptr) return 0;
@@ -606,6 +637,9 @@ Picture draw_motion(const PlotSource& source, const PlotOptions& options) {
     offers.push_back(
         {"amplitude:" + name, false, [&, state] { return amplitude_panel(motion, time, period, state); }});
   }
+  for (const Array* array : observables_of(source.result.data))
+    offers.push_back(
+        {array->name, true, [&, array] { return observable_panel(source.result.data, time, *array); }});
   if (!motion.contacts.empty() || !motion.frictions.empty())
     offers.push_back({"contacts", true, [&] { return contacts_panel(motion, time); }});
   for (std::size_t i = 0; i < motion.pairs.size(); ++i) {

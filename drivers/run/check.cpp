@@ -1,6 +1,8 @@
 /// graze check: is the case valid, and what would a run do?
 #include <fmt/format.h>
 
+#include <Eigen/Core>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -9,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/maps/observables.hpp"
 #include "analysis/run/execute.hpp"
 #include "drivers/command/case_options.hpp"
 #include "drivers/command/command.hpp"
@@ -73,11 +76,58 @@ const char* state_text(ResultState state) {
   return "";
 }
 
-void check(const CaseOptions& options) {
+/// Moves a motion on by a forcing period, or by the shortest natural one, and counts its impacts and jumps.
+class Follower final : public Observer {
+ public:
+  Follower(const Problem& problem, Tolerance::Engine engine) {
+    Tolerance tolerance = problem.tolerance;
+    tolerance.engine = engine;
+    system_ = problem.model->system(problem.model->values(), tolerance);
+    if (!system_) throw InputError("these parameters make no system: " + advice(Outcome::bad_parameters));
+    state = problem.start();
+    period_.interval = 2 * M_PI / system_->rate();
+  }
+  void advance() {
+    const Outcome outcome = system_->advance(state, period_, this);
+    if (outcome != Outcome::ok) throw InputError("a motion broke off: " + advice(outcome));
+  }
+  void event(const Event& e) override {
+    if (is_hit(e.kind) || e.kind == EventKind::jump) ++events;
+  }
+  void near_miss(int, double, double) override {}
+  void excursion(int, double, double) override {}
+
+  HybridState state;
+  int events = 0;
+
+ private:
+  std::unique_ptr<System> system_;
+  Section period_;
+};
+
+/// The motion from [initial] by both engines, and how far they are apart.
+void compare_engines(const Case& c) {
+  constexpr int periods = 10;
+  Follower series(c.problem, Tolerance::Engine::series), odeint(c.problem, Tolerance::Engine::odeint);
+  Eigen::VectorXd worst = Eigen::VectorXd::Zero(series.state.x.size());
+  for (int k = 0; k < periods; ++k) {
+    series.advance();
+    odeint.advance();
+    worst = worst.cwiseMax((series.state.x - odeint.state.x).cwiseAbs());
+  }
+  fmt::print("engines:        series and odeint, greatest difference over {} periods:", periods);
+  for (Eigen::Index i = 0; i < worst.size(); ++i)
+    fmt::print(" {} {:.2g}", c.problem.model->states()[static_cast<std::size_t>(i)].name, worst(i));
+  fmt::print("; impacts and jumps: {} and {}\n", series.events, odeint.events);
+}
+
+void check(const CaseOptions& options, bool compare) {
   const Shard shard = read_shard(options.shard);
   std::optional<Seconds> limit;
   if (!options.max_time.empty()) limit = read_duration(options.max_time);
   const Case c = load_case(options.path, options.overrides);
+  if (compare && !is_typed(*c.model))
+    throw InputError("--compare: the model is no system of equations, and has one engine only");
   const Plan plan = make_plan(c, options.threads);
   const std::string result = result_path(c, options.output);
   const ResultState state = result_state(result, c.identity);
@@ -89,6 +139,11 @@ void check(const CaseOptions& options) {
   if (!c.title.empty()) fmt::print("title:          {}\n", c.title);
   fmt::print("model:          {}\n", c.model->name);
   fmt::print("analysis:       {}\n", c.question->name);
+  if (c.problem.observables) {
+    for (const Quantity& q : c.problem.observables->quantities())
+      fmt::print("observable:     {}, {}\n", q.name, q.meaning);
+  }
+  if (compare) compare_engines(c);
   fmt::print("result:         {}, {}\n", result, state_text(state));
   if (!plan.blocks) {
     fmt::print("blocks:         1, in one piece; its size is known afterwards\n");
@@ -121,8 +176,13 @@ GRAZE_COMMAND(check) {
   Verb verb = app.add_verb("check", "validate a case and say what a run would do");
   const auto options = std::make_shared<CaseOptions>();
   add_case_options(verb, *options);
+  const auto compare = std::make_shared<bool>(false);
+  verb.flag(
+      "--compare", *compare,
+      "follow the motion from [initial] by power series (or the exact flow) and by Boost.Odeint, and print "
+      "how far they are apart");
   verb.footer("Writes nothing. The time is estimated from a few points spread over the case.");
-  verb.callback([options] { check(*options); });
+  verb.callback([options, compare] { check(*options, *compare); });
 }
 
 }  // namespace graze

@@ -45,7 +45,7 @@ MAY_INCLUDE = {
 
 # What each floor or room may include from elsewhere besides the C++ standard library.
 LIBRARIES = {
-    "core": r"(Eigen|Random123)/",
+    "core": r"(Eigen|Random123|boost)/",
     "analysis": r"(Eigen|Random123)/",
     "data": r"(Eigen|fmt|sys)/|(fcntl|unistd)\.h$",
     "drivers": r"(Eigen|fmt|sys|CLI)/|(fcntl|unistd|spawn)\.h$",
@@ -59,7 +59,7 @@ HOMES = [
     (r"hdf5.*\.h$|H5.*\.h$", r"data/h5\.[ch]pp$"),
     (r"toml\+\+/", r"data/case_file\.cpp$"),
     (r"mpi\.h$", r"drivers/run/ranks_mpi\.cpp$"),
-    (r"boost/", r"drivers/explore/server\.cpp$"),
+    (r"boost/", r"(drivers/explore/server\.cpp|core/smooth/odeint_flow\.hpp)$"),
     (r"nlohmann/", r"drivers/explore/job\.cpp$"),
     (r"(omp|xmmintrin)\.h$", r"analysis/run/execute\.cpp$"),
     (r"immintrin\.h$", r"core/lanes/simd_avx(2|512)\.hpp$"),

@@ -19,8 +19,11 @@ struct Example {
 };
 
 const std::vector<Example> examples = {
+    {"bouncing_ball", "Gamma = 4\ne = 0.7", {1, 0.5}, 12},
     {"cam_follower", "omega = 2.6\nr = 0.8", {1.6, 0}, 6},
     {"duffing_impact", "", {-0.3, 0.2}, 12},
+    {"impact_oscillator", "b = 0.1\nstop = 0.1\nstop_low = -0.4", {-0.3, 0.6}, 9},
+    {"impact_pair", "", {0.1, 0.5}, 12},
     {"parametric_pendulum", "", {0.3, 0.9}, 9},
     {"relief_valve", "q = 5", {0.2, 0.1, 9}, 6},
     {"rocking_block", "", {0.5, 0.1, 1}, 9},
@@ -81,4 +84,50 @@ TEST_CASE("models of data/models: derivatives by states and parameters agree wit
       CHECK((difference - tangent.state.col(k)).cwiseAbs().maxCoeff() <= 1e-8 * (1 + size));
     }
   }
+}
+
+/// What a tolerance leaves out grows with the motion, by no more than its derivatives do.
+TEST_CASE("models of data/models: the engines agree to the tolerance asked", "[library][odeint]") {
+  for (const Example& e : examples) {
+    CAPTURE(e.model);
+    const auto model = make_model("name = '" + e.model + "'\n" + e.settings);
+    const std::vector<double> values = model->values();
+    const auto n = static_cast<Eigen::Index>(e.start.size());
+    const auto moved = [&](const Tolerance& tolerance, Tangent& tangent, Log& log) {
+      const auto system = model->system(values, tolerance);
+      HybridState plain = state_at(e.start), state = plain;
+      REQUIRE(system->advance(plain, for_time(e.time), &log) == Outcome::ok);
+      tangent = {Eigen::MatrixXd::Identity(n, n), Eigen::RowVectorXd::Zero(n), {}};
+      REQUIRE(system->advance(state, for_time(e.time), tangent) == Outcome::ok);
+      return plain.x;
+    };
+    Tangent exact;
+    Log expected;
+    const Eigen::VectorXd end = moved({}, exact, expected);
+    const double growth = 1 + exact.state.cwiseAbs().maxCoeff();
+    const double size = 1 + end.cwiseAbs().maxCoeff();
+    for (const double tolerance : {1e-7, 1e-10, 1e-13}) {
+      CAPTURE(tolerance);
+      Tolerance by_odeint;
+      by_odeint.engine = Tolerance::Engine::odeint;
+      by_odeint.integration = tolerance;
+      Tangent tangent;
+      Log log;
+      const Eigen::VectorXd other = moved(by_odeint, tangent, log);
+      const double allowed = 100 * std::max(tolerance, 1e-13) * e.time * size * growth;
+      CHECK((other - end).cwiseAbs().maxCoeff() <= allowed);
+      CHECK((tangent.state - exact.state).cwiseAbs().maxCoeff() <= 100 * allowed * growth);
+      for (const EventKind kind :
+           {EventKind::impact, EventKind::jump, EventKind::stick, EventKind::release}) {
+        const auto a = expected.of(kind), b = log.of(kind);
+        REQUIRE(a.size() == b.size());
+        for (std::size_t k = 0; k < a.size(); ++k) CHECK(std::abs(a[k].time - b[k].time) <= allowed);
+      }
+    }
+  }
+}
+
+TEST_CASE("models of data/models: the linear ones move by the exact flow", "[library]") {
+  for (const char* name : {"impact_oscillator", "bouncing_ball", "impact_pair", "vibro_impact_nes"})
+    CHECK(make_system(std::string("name = '") + name + "'")->linear_law().has_value());
 }

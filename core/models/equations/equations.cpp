@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/models/equations/odeint_system.hpp"
 #include "core/models/equations/typed_equations.hpp"
 #include "core/models/equations/typed_model.hpp"
 #include "core/smooth/newton_system.hpp"
@@ -36,6 +37,10 @@ std::unique_ptr<System> TypedModel::system(std::span<const double> values, const
       std::all_of(system_->contacts.begin(), system_->contacts.end(),
                   [&](const TypedContact& c) { return Range::unit().contains(at(c.restitution)); });
   if (!bounces) return nullptr;
+  if (tolerance.engine == Tolerance::Engine::odeint) {
+    const bool valid = TypedEquations<double>(system_, values).valid();
+    return valid ? odeint_system(system_, values, tolerance) : nullptr;
+  }
   const bool forced = system_->period && std::isfinite(at(*system_->period));
   if (system_->linear && (forced || !system_->period))
     return linear_system(system_->linear, values, tolerance);

@@ -20,6 +20,7 @@ Model = Union[str, os.PathLike, Mapping[str, Any]]
 Progress = Union[None, bool, Callable[[float], None]]
 #: An initial state: its numbers, or some of them by name; `time` is that of the start.
 Initial = Union[Sequence[float], Mapping[str, float]]
+Observables = Mapping[str, Union[str, Mapping[str, str]]]
 
 
 class _Bar:
@@ -122,6 +123,9 @@ def case_of(model: Model, analysis: str, keys: Mapping[str, Any], parameters: Ma
         case["tolerance"] = common["tolerance"]
     if common.get("seed") is not None:
         case["run"] = {"seed": common["seed"]}
+    if common.get("observables"):
+        case["observable"] = [{"name": name, **(value if isinstance(value, Mapping) else {"value": value})}
+                              for name, value in common["observables"].items()]
     return case
 
 
@@ -135,7 +139,7 @@ def _range(name: str, ends: Any) -> dict[str, Any]:
     return {"parameter": name, "from": float(ends[0]), "to": float(ends[1])}
 
 
-_COMMON = ("title", "initial", "tolerance", "seed")
+_COMMON = ("title", "initial", "tolerance", "seed", "observables")
 _NOT_KEYS = ("model", "threads", "progress", "parameters", *_COMMON)
 
 
@@ -143,7 +147,7 @@ def _do(analysis: str, given: dict[str, Any], axis=None, at: Optional[Mapping[st
     """Runs the analysis with the arguments of its function, its locals(). `at`: values of parameters that have an
     axis, too."""
     keys = {name: value for name, value in given.items() if name not in _NOT_KEYS}
-    case = case_of(given["model"], analysis, keys, given["parameters"], {k: given[k] for k in _COMMON}, axis)
+    case = case_of(given["model"], analysis, keys, given["parameters"], {k: given.get(k) for k in _COMMON}, axis)
     case["model"].update(at or {})
     return run(case, threads=given["threads"], progress=given["progress"])
 
@@ -156,7 +160,8 @@ def sweep(model: Model, *, axis: Optional[Mapping[str, Any]] = None, axis2: Opti
           itinerary: Optional[int] = None, start: Optional[str] = None, starts: Optional[int] = None,
           low: Optional[Sequence[float]] = None, high: Optional[Sequence[float]] = None,
           initial: Optional[Initial] = None, tolerance: Optional[Mapping[str, float]] = None,
-          seed: Optional[int] = None, title: Optional[str] = None, threads: int = 0, progress: Progress = None,
+          seed: Optional[int] = None, observables: Optional[Observables] = None,
+          title: Optional[str] = None, threads: int = 0, progress: Progress = None,
           **parameters: Any) -> xarray.Dataset:
     """Attractors over one parameter of a model, or a map over two.
 
@@ -169,6 +174,7 @@ def sweep(model: Model, *, axis: Optional[Mapping[str, Any]] = None, axis2: Opti
     transient, record, max_period   map iterates dropped, kept; longest period looked for
     start       "fixed" | "follow_up" | "follow_down" | "follow_both" | "random" (with `starts`, `low`, `high`)
     initial     the initial state: numbers, or some of them by name
+    observables  expressions by name, told beside the states: {"power": "F*cos(omega*t)*v"}
     and what else `graze analyses sweep` tells; None: the program's default.
 
     Returns and raises as `run`. Dimensions: the parameters, `start` first where there are several.
@@ -203,7 +209,8 @@ def basins(model: Model, *, axis: Optional[Mapping[str, Any]] = None, axis2: Opt
 def simulate(model: Model, *, periods: Optional[float] = None, end_time: Optional[float] = None,
              skip_periods: Optional[float] = None, samples_per_period: Optional[float] = None,
              samples: Optional[int] = None, initial: Optional[Initial] = None,
-             tolerance: Optional[Mapping[str, float]] = None, title: Optional[str] = None, threads: int = 0,
+             tolerance: Optional[Mapping[str, float]] = None, observables: Optional[Observables] = None,
+             title: Optional[str] = None, threads: int = 0,
              progress: Progress = None, **parameters: Any) -> xarray.Dataset:
     """One motion as a time series with all its events.
 
@@ -213,6 +220,7 @@ def simulate(model: Model, *, periods: Optional[float] = None, end_time: Optiona
     periods       forcing periods recorded; or `end_time`
     skip_periods  forcing periods dropped before
     parameters    of the model: numbers
+    observables  expressions by name, told beside the states: {"power": "F*cos(omega*t)*v"}
     and what else `graze analyses simulate` tells; None: the program's default.
 
     Returns and raises as `run`. A motion that breaks off says so in `outcome`.
@@ -230,6 +238,7 @@ def continue_(model: Model, *, axis: Optional[Mapping[str, Any]] = None, start: 
               record: Optional[int] = None, max_period: Optional[int] = None, extension: Optional[int] = None,
               persist: Optional[float] = None, exponent: Optional[int] = None, initial: Optional[Initial] = None,
               tolerance: Optional[Mapping[str, float]] = None, seed: Optional[int] = None,
+              observables: Optional[Observables] = None,
               title: Optional[str] = None, threads: int = 0, progress: Progress = None,
               **parameters: Any) -> dict[str, xarray.Dataset]:
     """Branches of periodic orbits over a parameter, stable or not, and their bifurcations.
@@ -240,6 +249,7 @@ def continue_(model: Model, *, axis: Optional[Mapping[str, Any]] = None, start: 
     parameters  of the model: numbers; one of them as its range (from, to)
     start       "state" (what `initial` settles to at `at`) | "random" (with `starts`, `low`, `high`) | "from_sweep"
                 (with `sweep`, a result file)
+    observables  expressions by name, told beside the states: {"power": "F*cos(omega*t)*v"}
     and what else `graze analyses continue` tells; None: the program's default.
 
     Returns a dictionary of datasets: "/" has the points of all branches, "/bifurcation" what was located.
