@@ -174,7 +174,7 @@ TEST_CASE("a parameter's key has all that the parameter has") {
 }
 
 TEST_CASE("every event and outcome has its name in its place") {
-  CHECK(event_names().size() == static_cast<std::size_t>(EventKind::section) + 1);
+  CHECK(event_names().size() == static_cast<std::size_t>(EventKind::jump) + 1);
   CHECK(event_names().at(static_cast<std::size_t>(EventKind::release)) == "release");
   CHECK(event_names().at(static_cast<std::size_t>(EventKind::section)) == "section");
   CHECK(outcome_names().size() == static_cast<std::size_t>(Outcome::bad_jump) + 1);
