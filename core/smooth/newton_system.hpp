@@ -67,6 +67,7 @@ namespace graze {
 ///     double trigger_size(int k, double t, x of double) const  size of the terms in the trigger
 ///     void set_anew(int k, const S& t, Vector<S>& x) const     the state after the jump
 ///
+/// Where a contact may be absent at some values, `bool has_contact(int i) const`.
 /// Where not every x is a state, `bool possible(x of double) const`: a start that is none is refused.
 template <class S, template <class> class Equations>
 struct ContactDynamics : Equations<S> {
@@ -106,8 +107,16 @@ struct ContactDynamics : Equations<S> {
 
   using Free::Free;
 
+  bool exists(int i) const {
+    if constexpr (requires(const Free& f) { f.has_contact(i); }) {
+      return Free::has_contact(i);
+    } else {
+      return true;
+    }
+  }
   bool watched(int k, std::int64_t mode) const {
-    return k < count() || k >= contact_guards() || is_closed(mode, k - count());
+    if (k < count()) return exists(k);
+    return k >= contact_guards() || is_closed(mode, k - count());
   }
   bool is_gap(int k, std::int64_t mode) const { return k < count() && !is_closed(mode, k); }
   /// −1 when contact i has been passed by and is met from behind.
@@ -295,7 +304,7 @@ class SmoothMotion final : public TaylorMotion<SmoothMotion<S, Equations>, Smoot
     return Rules::start(observer);
   }
   int count() const { return dynamics().count(); }
-  bool exists(int) const { return true; }
+  bool exists(int i) const { return dynamics().exists(i); }
   bool any_closed() const { return dynamics().any_closed(mode_); }
   /// Whether contact i can touch here. At a start, one that cannot is met from the side it is on.
   bool reaches(int i) const {

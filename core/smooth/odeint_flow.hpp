@@ -182,6 +182,11 @@ Coefficients OdeintFlow<S, Dynamics>::fitted(const F& f) {
     value[j] = f(j);
     size = std::max(size, std::abs(value[j]));
   }
+  if (!std::isfinite(size)) {  // a stop at infinity, or a domain left
+    Coefficients constant{};
+    constant[0] = value[0];
+    return constant;
+  }
   for (std::size_t k = 0; k <= degree; ++k) {
     double sum = 0;
     for (std::size_t j = 0; j <= degree; ++j) {

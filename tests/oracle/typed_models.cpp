@@ -199,3 +199,17 @@ contact = [{ gap = "s + 0.1*sin(w*t) - x - 0.2*y^2", restitution = "r" }]
           1e-7 * (1 + difference.cwiseAbs().maxCoeff()));
   }
 }
+
+/// A stop at infinity is none, whatever moves the system.
+TEST_CASE("typed stops at infinity change nothing", "[equations]") {
+  const std::string body =
+      "name = 'equations'\nparameters = { low = { value = -inf, min = -inf } }\ncoordinates = ['x']\n"
+      "force = { x = \"cos(1.3*t) - 0.1*x' - x - 0.4*x^3\" }\nperiod = '2*pi/1.3'\n";
+  const std::string upper = "{ gap = '0.3 - x', restitution = 0.8 }";
+  const Run one = typed(body + "contact = [" + upper + "]", {0.1, 0.2}, 30);
+  const Run two =
+      typed(body + "contact = [" + upper + ", { gap = 'x - low', restitution = 0.8 }]", {0.1, 0.2}, 30);
+  REQUIRE(one.outcome == Outcome::ok);
+  REQUIRE(one.log.of(EventKind::impact).size() > 3);
+  check_alike(two, one, 0);
+}

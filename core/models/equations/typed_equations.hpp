@@ -29,6 +29,9 @@ class TypedEquations {
     evaluate_fixed(system_->operations, parameters.data(), fixed_);
     for (const S& value : fixed_) plain_fixed_.push_back(value_of(value));
     rate_ = find_rate();
+    const Vector<double> zero = Vector<double>::Zero(size());
+    for (const TypedContact& c : system_->contacts)
+      has_contact_.push_back(!std::isinf(results(c.gap, zero)(0)));
   }
 
   int size() const { return system_->states(); }
@@ -51,8 +54,13 @@ class TypedEquations {
     return system_->period && std::isfinite(value_of(at(*system_->period))) ? at(*system_->period) : S(0);
   }
   double rate() const { return rate_; }
-  /// nullptr: it has jumps.
-  const MotionProgram* motion_program() const { return system_->jumps.empty() ? &system_->motion : nullptr; }
+  /// nullptr: it has jumps, or a stop at infinity.
+  const MotionProgram* motion_program() const {
+    const bool all = std::find(has_contact_.begin(), has_contact_.end(), false) == has_contact_.end();
+    return all && system_->jumps.empty() ? &system_->motion : nullptr;
+  }
+  /// A stop at infinity is none.
+  bool has_contact(int i) const { return has_contact_[static_cast<std::size_t>(i)]; }
   std::span<const double> fixed() const { return plain_fixed_; }
   bool valid() const {
     if (system_->period && !(value_of(at(*system_->period)) > 0)) return false;
@@ -189,6 +197,7 @@ class TypedEquations {
   std::vector<S> fixed_;
   std::vector<double> plain_fixed_;
   double rate_ = 1;
+  std::vector<bool> has_contact_;
   mutable Workspace<S> workspace_;
   mutable Workspace<double> plain_;
 };
