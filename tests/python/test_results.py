@@ -179,7 +179,8 @@ class WaysToSayIt(unittest.TestCase):
         for function, analysis in ((graze.sweep, "sweep"), (graze.basins, "basins"), (graze.simulate, "simulate"),
                                    (graze.continue_, "continue"), (graze.curves, "curves")):
             given = {name for name, p in inspect.signature(function).parameters.items()
-                     if p.kind is p.KEYWORD_ONLY} - {"initial", "tolerance", "seed", "title", "threads", "progress"}
+                     if p.kind is p.KEYWORD_ONLY} - {"initial", "tolerance", "seed", "title", "observables", "threads",
+                                                     "progress"}
             if analysis == "curves":
                 given.remove("at")
             self.assertEqual(set(_graze.analysis_keys(analysis)), given, analysis)
