@@ -120,6 +120,25 @@ class Continue(CliTest):
         self.graze("check", "cases/branches.toml")
         self.refused("run", OSCILLATOR, "--set", "analysis.at=7", says=["analysis.at"])
 
+    def test_branch_through_jump_maps(self):
+        """Rocking loses no volume but at its impacts, r^2 at each of two in a period: the product of the multipliers."""
+        case = os.path.join(CASES, "rocking_block.toml")
+        self.graze("run", case, "-o", "sweep.h5", "--quiet", "--set", "analysis.axis.to=1.0",
+                   "--set", "analysis.axis.points=3")
+        self.graze("run", case, "-o", "out.h5", "--quiet", "--set",
+                   'analysis={name="continue", axis={parameter="beta", from=0.4, to=1.2}, at=0.5}')
+        with h5py.File(self.path("out.h5"), "r") as file:
+            self.assertEqual(file["signature"].attrs["texts"].split("\n")[0], "1: jump(left) jump(right)")
+            multipliers = file["multiplier_re"][()] + 1j * file["multiplier_im"][()]
+            np.testing.assert_allclose(multipliers[:, 0] * multipliers[:, 1], 0.925**4, rtol=1e-9)
+            np.testing.assert_allclose(multipliers[:, 2], 0, atol=1e-12)
+            along = file["beta"][()]
+            order = np.argsort(along)
+            mean = np.interp(0.75, along[order], file["work_mean"][()][order])
+        with h5py.File(self.path("sweep.h5"), "r") as file:
+            np.testing.assert_array_equal(file["jumps"][()], 1)
+            self.assertAlmostEqual(file["work_mean"][1], mean, delta=1e-3 * abs(mean))
+
 
 if __name__ == "__main__":
     unittest.main()
