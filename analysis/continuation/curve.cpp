@@ -711,7 +711,7 @@ bool CurveWalk::to_border(const CurveSolution& beyond) {
   end_ = "end of the range";
   Vector guess;
   Eigen::Index which = 0;
-  double nearest = 2;
+  double nearest = std::numeric_limits<double>::infinity();
   for (int k = 0; k < 2; ++k) {
     if (p[k] >= options_.from[k] && p[k] <= options_.to[k]) continue;
     const double border = p[k] < options_.from[k] ? options_.from[k] : options_.to[k];

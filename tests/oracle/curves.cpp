@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -418,25 +419,28 @@ std::optional<Settled> settled(const Plane& plane, double first, const CurvePoin
   return told;
 }
 
-}  // namespace
+struct Comparison {
+  int compared = 0;
+  int alike = 0;  ///< of these
+};
 
-TEST_CASE("what the system settles to changes across the curves of stable orbits") {
-  // By simulation alone, on both sides of points of fold, doubling and grazing curves.
+/// By simulation alone, what the system settles to on both sides of points of fold, doubling and grazing
+/// curves of stable orbits: along the reference curves that `chosen` says, as far as it says.
+Comparison across_curves(const std::function<bool(const ReferenceCurve&, CurveOptions&)>& chosen) {
   constexpr double aside = 2e-3;  // of the range of the first parameter
   constexpr double far = 0.1;     // of the orbit's size: another attractor, though with the same events
-  int compared = 0;
-  int alike = 0;
+  Comparison result;
   for (const ReferenceCurve& c : references()) {
     const std::string kind = c.kind;
     if (std::string(c.codim2) != "" || std::string(c.model).find("two_dof_stops") == std::string::npos)
       continue;
     if (kind != "fold" && kind != "period_doubling" && kind != "grazing") continue;
     const Plane plane = plane_of(c);
-    const CurveStart start = start_at(c, plane, c.points.front());
-    REQUIRE(start.solution);
     CurveOptions options = around(c, plane);
     options.beyond = false;
-    options.points = 30;
+    if (!chosen(c, options)) continue;
+    const CurveStart start = start_at(c, plane, c.points.front());
+    REQUIRE(start.solution);
     std::string ends;
     for (const CurveSolution& s : walked(*start.solution, options, ends)) {
       const CurvePoint& p = s.point;
@@ -446,14 +450,39 @@ TEST_CASE("what the system settles to changes across the curves of stable orbits
       const auto low = settled(plane, p.orbit.parameter - aside * plane.widths[0], p);
       const auto high = settled(plane, p.orbit.parameter + aside * plane.widths[0], p);
       if (!low || !high) continue;
-      ++compared;
+      ++result.compared;
       const double jump = (low->state - high->state).cwiseAbs().maxCoeff();
-      if (low->events == high->events && jump < far * p.orbit.size) ++alike;
+      if (low->events == high->events && jump < far * p.orbit.size) ++result.alike;
     }
   }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("what the system settles to changes across the curves of stable orbits") {
+  const auto [compared, alike] = across_curves([](const ReferenceCurve&, CurveOptions& options) {
+    options.points = 30;
+    return true;
+  });
   CAPTURE(compared, alike);
   CHECK(compared > 300);
   CHECK(alike <= compared / 50);
+}
+
+TEST_CASE("frequency and mass ratio: 1000 points of curves against simulation", "[heavy]") {
+  // The plane of data/cases/mass_ratio_map.toml.
+  const auto [compared, alike] = across_curves([](const ReferenceCurve& c, CurveOptions& options) {
+    const double from[] = {0.2, 0.5}, to[] = {1.5, 2.0};
+    std::copy(from, from + 2, options.from);
+    std::copy(to, to + 2, options.to);
+    options.points = 1000;
+    options.step /= 4;
+    return std::string(c.second) == "mass_ratio";
+  });
+  CAPTURE(compared, alike);
+  CHECK(compared >= 1000);
+  CHECK(alike == 0);
 }
 
 TEST_CASE("random chains: located points lead to curves") {
