@@ -16,6 +16,7 @@
 /// - Rest, δ = δ' = 0: with preload the stop holds like a contact whose force is at most P; without, the
 ///   first derivative of δ that does not vanish decides the side.
 /// - A start at δ > 0 is engaged where F > 0 or the law is `release_by_gap`, else recovering.
+/// - Friction on a stop acts while this is engaged, μ F at most: it begins as it slides, ends with F.
 /// - A relaxing plate is open again as its force vanishes: it and the body part without a speed. A start
 ///   before it (δ > z) takes it along.
 #pragma once
@@ -37,6 +38,7 @@ namespace graze {
 ///     bool releases_by_gap(int i) const
 ///     bool has_plate(int i) const         whether a relaxing plate is in front of it: gap and approach are
 ///                                         those of this, take_gap moves it to the body
+///     int friction_stop(int k) const      the stop that friction k is on; -1: none
 ///     double preload(int i) const         P
 ///     double stop_stiffness(int i) const, stop_damping(int i) const
 ///     double stop_force(int i) const      P + k δ + c δ' at the state
@@ -108,6 +110,8 @@ class CompliantContacts : public FrictionContacts<Engine, S, State> {
   void lose_force(int i, double slope, Observer* observer);
   bool pulls(int i);
   void set_depth(int i, const ExactTouch& depth);
+  void set_frictions(int i, bool rubs);
+  int spent_stop(int guard);
 
   std::vector<int> crossing_;  ///< stops whose speed decides
   std::vector<int> still_;     ///< stops without preload at δ = δ' = 0
@@ -144,6 +148,10 @@ void CompliantContacts<Engine, S, State>::enter(Observer* observer) {
 
 template <class Engine, class S, class State>
 Outcome CompliantContacts<Engine, S, State>::meet(const Crossing& c, Observer* observer) {
+  if (const int spent = spent_stop(c.guard); spent >= 0) {
+    lose_force(spent, 0, observer);
+    return Outcome::ok;
+  }
   const int i = stop_of(c.guard);
   if (i < 0) return Frictions::meet(c, observer);
   if (closed(i)) {
@@ -260,6 +268,7 @@ void CompliantContacts<Engine, S, State>::engage(int i, const ExactTouch& depth,
   if (spring(i) != Spring::engaged) {
     tell_contact(EventKind::contact_begin, i, observer);
     set_spring(i, Spring::engaged);
+    set_frictions(i, true);
   }
   set_depth(i, depth);
 }
@@ -268,9 +277,36 @@ template <class Engine, class S, class State>
 void CompliantContacts<Engine, S, State>::end_contact(int i, Spring to, Observer* observer) {
   if (spring(i) == Spring::engaged) {
     tell_contact(EventKind::contact_end, i, observer);
+    set_frictions(i, false);
   }
   set_spring(i, to);
   first_touch(i) = second_touch(i) = {};
+}
+
+/// Of the stop: they slide from now on, where they have a speed, or are none.
+template <class Engine, class S, class State>
+void CompliantContacts<Engine, S, State>::set_frictions(int i, bool rubs) {
+  const ModeLayout layout = engine().layout();
+  for (int k = 0; k < static_cast<int>(layout.frictions); ++k) {
+    if (engine().friction_stop(k) != i) continue;
+    const Sliding slides = value_of(engine().sliding_speed(k)) < 0 ? Sliding::backward : Sliding::forward;
+    mode_ = layout.with(mode_, k, rubs && engine().rubs(k) ? slides : Sliding::absent);
+    touches_[static_cast<std::size_t>(layout.contacts + 2 * k)] = {};
+    touches_[static_cast<std::size_t>(layout.contacts + 2 * k + 1)] = {};
+  }
+}
+
+/// The stop whose force, and so the friction that sticks on it, is used up at this guard of the friction; -1.
+template <class Engine, class S, class State>
+int CompliantContacts<Engine, S, State>::spent_stop(int guard) {
+  const ModeLayout layout = engine().layout();
+  const int k = (guard - static_cast<int>(layout.contacts)) / 2;
+  if (guard < engine().count() || k >= static_cast<int>(layout.frictions)) return -1;
+  const int i = engine().friction_stop(k);
+  if (i < 0 || spring(i) != Spring::engaged || layout.sliding(mode_, k) != Sliding::stuck) return -1;
+  const double size =
+      engine().stop_stiffness(i) * engine().reach(i) + engine().stop_damping(i) * engine().speed();
+  return engine().stop_force(i) <= slack * size ? i : -1;
 }
 
 /// The gap opens, with a zero of this order.
@@ -316,8 +352,9 @@ Outcome CompliantContacts<Engine, S, State>::settle(Observer* observer) {
   for (const int i : std::exchange(crossing_, {})) cross(i, observer);
   const Outcome outcome = Frictions::settle(observer);
   if (outcome != Outcome::ok) return outcome;
+  const std::int64_t before = mode_;
   for (const int i : std::exchange(still_, {})) decide_still(i, observer);
-  return Outcome::ok;
+  return engine().layout().frictions > 0 && mode_ != before ? Frictions::settle(observer) : Outcome::ok;
 }
 
 /// At rest on the abutment, pressed by the whole preload: the body goes on into the stop. Where others hold

@@ -42,25 +42,33 @@ ModeLayout layout_of(const LinearSystem<S, D, H, C, F>& system) {
           system.any_compliant() ? system.position.size() : 0};
 }
 
-/// Springs, dampers and constant forces that act in a mode, those of engaged stops included:
-/// K + Σ k_i n_i n_iᵀ, C + Σ c_i n_i n_iᵀ, f + Σ n_i (k_i d_i − P_i).
+/// Springs, dampers and constant forces that act in a mode, those of engaged stops and of what slides on them
+/// included: K + Σ k_i a_i n_iᵀ, C + Σ c_i a_i n_iᵀ, f + Σ a_i (k_i d_i − P_i), a_i = n_i + Σ ±μ_k p_k.
 template <class S, int Dofs>
 struct ActingForces {
   Eigen::Matrix<S, Dofs, Dofs> stiffness, damping;
   Eigen::Matrix<S, Dofs, 1> constant;
 
   template <int H, int C, int F>
-  ActingForces(const LinearSystem<S, Dofs, H, C, F>& system, std::int64_t mode)
+  ActingForces(const LinearSystem<S, Dofs, H, C, F>& system, std::int64_t mode,
+               const std::vector<int>& at_rest = {})
       : stiffness(system.stiffness), damping(system.damping), constant(system.constant) {
     if constexpr (may_comply<C>) {
       const ModeLayout layout = layout_of(system);
       for (Eigen::Index i = 0; i < layout.springs; ++i) {
         if (layout.spring(mode, i) != Spring::engaged) continue;
         const Eigen::Matrix<S, Dofs, 1> normal = system.normal.col(i);
-        const Eigen::Matrix<S, Dofs, Dofs> both = matrix_product(normal, normal.transpose());
+        Eigen::Matrix<S, Dofs, 1> along = normal;
+        for (Eigen::Index k = 0; k < layout.frictions; ++k) {
+          const Sliding sliding = layout.sliding(mode, k);
+          const bool rests = std::find(at_rest.begin(), at_rest.end(), k) != at_rest.end();
+          if (system.stop_of(k) == i && at_bound(sliding) && !rests)
+            along += system.sliding.col(k) * S(system.friction(k) * sign_of(sliding));
+        }
+        const Eigen::Matrix<S, Dofs, Dofs> both = matrix_product(along, normal.transpose());
         stiffness += both * system.stop_stiffness(i);
         damping += both * system.stop_damping(i);
-        constant += normal * S(system.stop_stiffness(i) * system.position(i) - system.preload(i));
+        constant += along * S(system.stop_stiffness(i) * system.position(i) - system.preload(i));
       }
     }
   }
@@ -136,6 +144,7 @@ class LinearMode {
  private:
   void set_extended(const System& system, const Eigen::Matrix<S, Dofs, Z>& acceleration);
   void set_plates(const System& system, std::int64_t mode);
+  Row stop_force(const System& system, Eigen::Index i) const;
   void set_spring(const System& system, Eigen::Index i, Spring spring);
   Eigen::Index dofs_ = 0;
   Eigen::Index states_ = 0;
@@ -220,7 +229,8 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
   if constexpr (Frictions != 0) {
     for (Eigen::Index k = 0; k < layout.frictions; ++k) {
       const Sliding sliding = layout.sliding(mode, k);
-      if (at_bound(sliding)) force.col(z - 1) -= sys.sliding.col(k) * (sys.friction(k) * sign_of(sliding));
+      if (at_bound(sliding) && sys.stop_of(k) < 0)
+        force.col(z - 1) -= sys.sliding.col(k) * (sys.friction(k) * sign_of(sliding));
     }
   }
 
@@ -369,7 +379,11 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
         f.reaction = reactions[place++];
         const Row multiplier = matrix_product(f.reaction, force);
         f.guard = {-multiplier, multiplier};
-        for (Row& guard : f.guard) guard(z - 1) += sys.friction(k) * (1 + static_margin);
+        Row limit = Row::Unit(z, z - 1);
+        if constexpr (may_comply<Contacts>) {
+          if (sys.stop_of(k) >= 0) limit = stop_force(sys, sys.stop_of(k));
+        }
+        for (Row& guard : f.guard) guard += limit * S(sys.friction(k) * (1 + static_margin));
       } else if (at_bound(sliding)) {
         f.held = value_of(along.dot(Eigen::Matrix<S, Dofs, 1>(matrix_product(admissible, along)))) <=
                  1e-11 * value_of(along.dot(Eigen::Matrix<S, Dofs, 1>(matrix_product(inverse_mass, along))));
@@ -396,11 +410,20 @@ void LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::set_spring(const Syste
     c.push.setZero(dofs_);
     c.guard = penetration;
     if (spring != Spring::engaged || sys.law_of(i) == StopLaw::release_by_gap) return;
-    c.guard *= sys.stop_stiffness(i);
-    c.guard.segment(dofs_, dofs_) = sys.normal.col(i).transpose() * sys.stop_damping(i);
-    c.guard(z - 1) += sys.preload(i);
+    c.guard = stop_force(sys, i);
     if (value_of(sys.preload(i)) > 0) c.second = penetration;
   }
+}
+
+/// P_i + k_i δ + c_i δ'.
+template <class S, int Dofs, int Harmonics, int Contacts, int Frictions>
+auto LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::stop_force(const System& sys, Eigen::Index i) const
+    -> Row {
+  Row force = Row::Zero(A.rows());
+  force.segment(0, dofs_) = sys.normal.col(i).transpose() * sys.stop_stiffness(i);
+  force.segment(dofs_, dofs_) = sys.normal.col(i).transpose() * sys.stop_damping(i);
+  force(A.rows() - 1) = sys.preload(i) - sys.stop_stiffness(i) * sys.position(i);
+  return force;
 }
 
 /// Plates follow their bodies or go back.

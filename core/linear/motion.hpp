@@ -198,8 +198,37 @@ class LinearMotion : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Cont
   bool stays_at_zero(int k, std::span<const double> c) const;
 
   ModeLayout layout() const { return layout_of(plain_.system()); }
-  bool rubs(int k) const { return limit(k) > 0; }
-  double limit(int k) const { return plain_.system().friction(k); }
+  /// The compliant stop that friction k is on; -1: none.
+  int friction_stop(int k) const { return plain_.system().stop_of(k); }
+  bool rubs(int k) const {
+    const int i = friction_stop(k);
+    return plain_.system().friction(k) > 0 && (i < 0 || layout().spring(mode_, i) == Spring::engaged);
+  }
+  S friction_limit(int k) const {
+    const S limit(carried_.system().friction(k));
+    if constexpr (may_comply<Contacts>) {
+      if (const int i = friction_stop(k); i >= 0) {
+        const auto& sys = carried_.system();
+        const S force =
+            S(sys.preload(i)) - S(sys.stop_stiffness(i)) * gap(i) + S(sys.stop_damping(i)) * approach(i);
+        return force > S(0) ? S(limit * force) : S(0);
+      }
+    }
+    return limit;
+  }
+  double limit(int k) const { return value_of(friction_limit(k)); }
+  double limit_rate(int k) {
+    if constexpr (may_comply<Contacts>) {
+      if (const int i = friction_stop(k); i >= 0) {
+        const Eigen::VectorXd normal = plain_.system().normal.col(i);
+        const Eigen::VectorXd accelerations =
+            plain_.mode(mode_).A.middleRows(dofs(), dofs()) * extended_values();
+        return plain_.system().friction(k) * (stop_stiffness(i) * normal.dot(values_of(velocities())) +
+                                              stop_damping(i) * normal.dot(accelerations));
+      }
+    }
+    return 0;
+  }
   static constexpr bool eases(int) { return false; }
   S sliding_speed(int k) const { return carried_.system().sliding.col(k).dot(velocities()); }
   bool held(int k) { return friction_rows(k).held; }
@@ -232,7 +261,7 @@ class LinearMotion : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Cont
       x.head(dofs()) += values_of(rows(i).push) * rest;
     }
   }
-  RestProblem rest_problem(const std::vector<int>& contacts, const std::vector<int>& frictions) const;
+  RestProblem rest_problem(const std::vector<int>& contacts, const std::vector<int>& frictions);
   Eigen::MatrixXd rest_directions(const std::vector<int>& contacts, const std::vector<int>& frictions) const;
   void stop_sliding(const std::vector<int>& contacts, const std::vector<int>& frictions);
   void add_friction(int i, Rebound<S>& rebound);
@@ -483,7 +512,7 @@ void LinearMotion<S, P, D, H, C, F>::add_friction(int i, Rebound<S>& rebound) {
     const auto along = system.sliding.col(k);
     if (move_alike(mode.admissible, along, system.normal.col(i))) {
       brakes.push_back(k);
-      change += along * (2 * system.friction(k) * sign_of(sliding));
+      change += along * (2 * limit(k) * sign_of(sliding));
       continue;
     }
     const Eigen::Matrix<double, D, 1> push = values_of(contact.push);
@@ -499,7 +528,7 @@ void LinearMotion<S, P, D, H, C, F>::add_friction(int i, Rebound<S>& rebound) {
   }
   for (const int k : brakes) {
     const P share = carried_.system().sliding.col(k).dot(contact.push);
-    const S brake = S(carried_.system().friction(k) * contact.mobility * (share < P(0) ? -share : share));
+    const S brake = friction_limit(k) * S(contact.mobility * (share < P(0) ? -share : share));
     rebound.friction += brake;
     rebound.pressing -= brake;  // which counts it as the body leaves
   }
@@ -582,12 +611,12 @@ Eigen::MatrixXd LinearMotion<S, P, D, H, C, F>::rest_directions(const std::vecto
 /// With these contacts and frictions at rest.
 template <class S, class P, int D, int H, int C, int F>
 RestProblem LinearMotion<S, P, D, H, C, F>::rest_problem(const std::vector<int>& contacts,
-                                                         const std::vector<int>& frictions) const {
+                                                         const std::vector<int>& frictions) {
   const auto& sys = plain_.system();
   const Eigen::Index n = dofs();
   const Eigen::VectorXd q = values_of(x.head(n));
   const Eigen::VectorXd v = values_of(x.segment(n, n));
-  const ActingForces<double, D> acting(sys, mode_);
+  const ActingForces<double, D> acting(sys, mode_, frictions);
   Eigen::VectorXd force = acting.constant - acting.stiffness * q - acting.damping * v;
   Eigen::VectorXd force_size = acting.constant.cwiseAbs() + acting.stiffness.cwiseAbs() * q.cwiseAbs() +
                                acting.damping.cwiseAbs() * v.cwiseAbs();
@@ -600,10 +629,11 @@ RestProblem LinearMotion<S, P, D, H, C, F>::rest_problem(const std::vector<int>&
         (sys.sine.col(j) * std::cos(phase) - sys.cosine.col(j) * std::sin(phase)) * sys.frequency(j);
   }
   for (Eigen::Index k = 0; k < sys.friction.size(); ++k) {
-    force_size += sys.sliding.col(k).cwiseAbs() * sys.friction(k);
+    force_size += sys.sliding.col(k).cwiseAbs() * limit(static_cast<int>(k));
     const bool rests = std::find(frictions.begin(), frictions.end(), k) != frictions.end();
     const Sliding sliding = layout().sliding(mode_, k);
-    if (!rests && at_bound(sliding)) force -= sys.sliding.col(k) * (sys.friction(k) * sign_of(sliding));
+    if (!rests && at_bound(sliding) && sys.stop_of(k) < 0)
+      force -= sys.sliding.col(k) * (sys.friction(k) * sign_of(sliding));
   }
   const Eigen::MatrixXd columns = rest_directions(contacts, frictions);
   const Eigen::MatrixXd inverse_mass = inverse_of(sys.mass);
@@ -625,7 +655,10 @@ RestProblem LinearMotion<S, P, D, H, C, F>::rest_problem(const std::vector<int>&
     }
   }
   for (Eigen::Index k = m; k < columns.cols(); ++k) {
-    p.most(k) = sys.friction(frictions[static_cast<std::size_t>(k - m)]) * (1 + static_margin);
+    const int friction = frictions[static_cast<std::size_t>(k - m)];
+    p.most(k) = limit(friction) * (1 + static_margin);
+    p.most_rate(k) = limit_rate(friction);
+    p.least_rate(k) = -p.most_rate(k);
     p.least(k) = -p.most(k);
   }
   return p;

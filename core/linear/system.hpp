@@ -21,7 +21,8 @@ inline constexpr int compliant_size = may_comply<Contacts> ? Eigen::Dynamic : 0;
 ///
 /// An impact of contact i at n_iᵀ q'⁻ > 0 obeys Newton's law n_iᵀ q'⁺ = −r_i n_iᵀ q'⁻. A contact with
 /// d_i = inf does not exist. Coulomb friction k has a constant amplitude F_k: λ_k = F_k sgn s_k while it
-/// slides, s_k = p_kᵀ q', and |λ_k| ≤ F_k while it sticks; with F_k = 0 it does not exist.
+/// slides, s_k = p_kᵀ q', and |λ_k| ≤ F_k while it sticks; with F_k = 0 it does not exist. Friction on a
+/// compliant stop i has F_k = μ_k F_i while this is engaged.
 ///
 /// A compliant stop has no impacts: engaged, at the penetration δ = n_iᵀ q − d_i, it acts on the body with
 /// the force −n_i F_i, F_i = P_i + k_i δ + c_i δ'. A body at rest on its abutment, δ = δ' = 0, is held by 0 ≤
@@ -34,19 +35,20 @@ inline constexpr int compliant_size = may_comply<Contacts> ? Eigen::Dynamic : 0;
 /// exist.
 template <class S, int Dofs, int Harmonics, int Contacts, int Frictions = 0>
 struct LinearSystem {
-  Eigen::Matrix<S, Dofs, Dofs> mass;                             ///< M, symmetric positive definite
-  Eigen::Matrix<S, Dofs, Dofs> damping;                          ///< C, any
-  Eigen::Matrix<S, Dofs, Dofs> stiffness;                        ///< K, any
-  Eigen::Matrix<S, Dofs, 1> constant;                            ///< f
-  Eigen::Matrix<S, Harmonics, 1> frequency;                      ///< Ω_j > 0, 1/time
-  Eigen::Matrix<S, Dofs, Harmonics> cosine;                      ///< a_j in columns
-  Eigen::Matrix<S, Dofs, Harmonics> sine;                        ///< b_j in columns
-  Eigen::Matrix<S, Dofs, Contacts> normal;                       ///< n_i in columns, towards the stop
-  Eigen::Matrix<S, Contacts, 1> position;                        ///< d_i
-  Eigen::Matrix<S, Contacts, 1> restitution;                     ///< r_i in [0, 1]
-  Eigen::Matrix<S, Dofs, Frictions> sliding;                     ///< p_k in columns
-  Eigen::Matrix<S, Frictions, 1> friction;                       ///< F_k ≥ 0
-  std::vector<StopLaw> law;                                      ///< of each contact; empty: all are rigid
+  Eigen::Matrix<S, Dofs, Dofs> mass;          ///< M, symmetric positive definite
+  Eigen::Matrix<S, Dofs, Dofs> damping;       ///< C, any
+  Eigen::Matrix<S, Dofs, Dofs> stiffness;     ///< K, any
+  Eigen::Matrix<S, Dofs, 1> constant;         ///< f
+  Eigen::Matrix<S, Harmonics, 1> frequency;   ///< Ω_j > 0, 1/time
+  Eigen::Matrix<S, Dofs, Harmonics> cosine;   ///< a_j in columns
+  Eigen::Matrix<S, Dofs, Harmonics> sine;     ///< b_j in columns
+  Eigen::Matrix<S, Dofs, Contacts> normal;    ///< n_i in columns, towards the stop
+  Eigen::Matrix<S, Contacts, 1> position;     ///< d_i
+  Eigen::Matrix<S, Contacts, 1> restitution;  ///< r_i in [0, 1]
+  Eigen::Matrix<S, Dofs, Frictions> sliding;  ///< p_k in columns
+  Eigen::Matrix<S, Frictions, 1> friction;    ///< F_k ≥ 0, or μ_k
+  std::vector<int> pressed_by;  ///< of each friction the stop it is on, −1: none; empty: none is on one
+  std::vector<StopLaw> law;     ///< of each contact; empty: all are rigid
   Eigen::Matrix<S, compliant_size<Contacts>, 1> stop_stiffness;  ///< k_i > 0; of rigid stops not read
   Eigen::Matrix<S, compliant_size<Contacts>, 1> stop_damping;    ///< c_i ≥ 0
   Eigen::Matrix<S, compliant_size<Contacts>, 1> preload;         ///< P_i ≥ 0
@@ -56,6 +58,10 @@ struct LinearSystem {
 
   /// Whether contact i is a compliant stop.
   bool compliant(Eigen::Index i) const { return !law.empty() && law_of(i) != StopLaw::rigid; }
+  /// The compliant stop that friction k is on; −1: its force is constant.
+  int stop_of(Eigen::Index k) const {
+    return pressed_by.empty() ? -1 : pressed_by[static_cast<std::size_t>(k)];
+  }
   StopLaw law_of(Eigen::Index i) const { return law[static_cast<std::size_t>(i)]; }
   /// Whether some contact is.
   bool any_compliant() const {

@@ -47,6 +47,7 @@ struct Equations {
     if constexpr (Frictions != 0) {
       s.sliding = all(form.sliding);
       s.friction = all(form.friction);
+      s.pressed_by = form.pressed_by;
     }
     return s;
   }
@@ -64,7 +65,8 @@ std::unique_ptr<System> linear_system(std::shared_ptr<const LinearForm> form, st
   FrictionAmplitudes amplitudes;
   amplitudes.parameters = form->amplitudes;
   const Equations<dynamic, dynamic, dynamic, dynamic> equations{std::move(form)};
-  amplitudes.directions = equations(values).sliding;
+  amplitudes.directions =
+      equations(values).sliding.leftCols(static_cast<Eigen::Index>(amplitudes.parameters.size()));
   return linear_family_system<dynamic, dynamic, dynamic, dynamic>(equations, values, tolerance, amplitudes);
 }
 

@@ -79,7 +79,15 @@ class LinearStops final : public Model {
 
   Eigen::Index masses() const { return form_->mass.rows(); }
 
+  /// Friction on a compliant stop.
+  struct Rubbing {
+    int stop;
+    Fixed coefficient;
+    Eigen::VectorXd direction;
+  };
+
   Scope scope_{0};
+  std::vector<Rubbing> rubbing_;
   std::vector<Rule> rules_;
   Fixed omega_{}, force_scale_{}, damping_scale_{};
   std::shared_ptr<LinearForm> form_ = std::make_shared<LinearForm>();
@@ -334,7 +342,7 @@ void LinearStops::read_law(const Value& stop, Eigen::Index c) {
                 range);
   };
   if (!is_compliant(stop)) {
-    for (const char* name : {"damping", "preload", "release", "plate"}) {
+    for (const char* name : {"damping", "preload", "release", "plate", "mu", "slip"}) {
       if (const Value* value = stop.find(name))
         refuse(*value, element("stop", k) + name, "only of a stop with a stiffness");
     }
@@ -356,6 +364,18 @@ void LinearStops::read_law(const Value& stop, Eigen::Index c) {
   } else {
     at.preload(c) = number("preload", 0, "preload of the stop", Range::non_negative());
   }
+  if (const Value* slip = stop.find("slip"); slip != nullptr && stop.find("mu") == nullptr)
+    refuse(*slip, element("stop", k) + "slip", "only of a stop with mu");
+  if (const Value* mu = stop.find("mu")) {
+    const std::string key = element("stop", k) + "mu";
+    if (stop.find("slip") == nullptr) refuse(*mu, key, "needs slip, the direction of sliding along the stop");
+    if (stop.find("preload") != nullptr) refuse(*mu, key, "a stop with a preload has no friction");
+    if (at.law[k] == StopLaw::release_by_gap)
+      refuse(*mu, key, "a stop with friction is released by its force");
+    rubbing_.push_back({static_cast<int>(c),
+                        number("mu", 0, "friction coefficient of the stop; 0: none", Range::non_negative()),
+                        read_direction(stop, "slip", element("stop", k))});
+  }
 }
 
 void LinearStops::read_frictions(const Value& table) {
@@ -363,17 +383,19 @@ void LinearStops::read_frictions(const Value& table) {
   const Value* frictions = table.find("friction");
   const Value::Array none;
   const Value::Array& list = frictions != nullptr ? frictions->array("model.friction") : none;
-  const Eigen::Index count = static_cast<Eigen::Index>(list.size());
+  const Eigen::Index own = static_cast<Eigen::Index>(list.size());
+  const Eigen::Index count = own + static_cast<Eigen::Index>(rubbing_.size());
   const std::int64_t springs = at.law.empty() ? 0 : at.position.size();
   if (count > 0 && ModeLayout{at.position.size(), count, springs}.bits() > ModeLayout::most_bits) {
-    refuse(*frictions, "model.friction",
+    refuse(frictions != nullptr ? *frictions : table.at("stop"),
+           frictions != nullptr ? "model.friction" : "model.stop",
            springs > 0
                ? "at most 31 stops and frictions together, stops counted twice where one has a stiffness"
                : "at most 31 stops and frictions together");
   }
   at.sliding.resize(masses(), count);
   at.friction.resize(count);
-  for (Eigen::Index k = 0; k < count; ++k) {
+  for (Eigen::Index k = 0; k < own; ++k) {
     const Value& friction = list[static_cast<std::size_t>(k)];
     at.sliding.col(k) =
         literals(read_direction(friction, "direction", element("friction", static_cast<std::size_t>(k))));
@@ -385,6 +407,16 @@ void LinearStops::read_frictions(const Value& table) {
     if (quantity.kind != FixedOperation::Kind::parameter)
       refuse(friction.at("amplitude"), key, "must be a number or a parameter, no expression of them");
     at.amplitudes.push_back(quantity.parameter);
+  }
+  if (rubbing_.empty()) return;
+  at.pressed_by.assign(list.size(), -1);
+  for (std::size_t k = 0; k < rubbing_.size(); ++k) {
+    const Rubbing& rubbing = rubbing_[k];
+    at.sliding.col(own + static_cast<Eigen::Index>(k)) = literals(rubbing.direction);
+    at.friction(own + static_cast<Eigen::Index>(k)) = rubbing.coefficient;
+    at.pressed_by.push_back(rubbing.stop);
+    const std::string& stop = contacts_[static_cast<std::size_t>(rubbing.stop)].name;
+    frictions_.push_back({"stop_" + stop, "1", "friction on stop " + stop});
   }
 }
 
@@ -433,6 +465,13 @@ std::vector<Key> stop_keys() {
           "massless plate, a state z, that goes back by damping z' + stiffness z = 0 from the release "
           "on and engages where the body meets it");
   plate.choices = {"none", "relaxing"};
+  Key mu =
+      expressions("mu", Key::Type::number,
+                  "of a compliant stop that bodies slide along: friction of mu times its force at most, with "
+                  "stick; 0: none");
+  mu.range = Range::non_negative();
+  Key slip =
+      key("slip", Key::Type::numbers, "with mu: direction of sliding along the stop, one number per mass");
   return {key("name", Key::Type::text, "name of the contact; its number when left out"),
           normal,
           position,
@@ -441,7 +480,9 @@ std::vector<Key> stop_keys() {
           damping,
           preload,
           release,
-          plate};
+          plate,
+          mu,
+          slip};
 }
 
 std::vector<Key> friction_keys() {
@@ -483,6 +524,8 @@ GRAZE_MODEL(linear_stops) {
       "compliant stop c, d = -gap: engaged from d = 0 on, -normal_c (preload_c + stiffness_c d + damping_c "
       "d') "
       "until that force or d falls to zero (release)\n"
+      "its friction: -slip_c times mu_c times that force times sgn(slip_c . x'), at rest anything up to "
+      "that\n"
       "relaxing plate of stop c: z = d while engaged, then damping_c z' + stiffness_c z = 0; gap = z - d\n"
       "friction k: -direction_k times amplitude_k sgn(direction_k . x'), at rest anything up to that";
   info.citations = {

@@ -347,6 +347,79 @@ TEST_CASE("compliant stops: random systems against exact modal motion") {
   CHECK(events > 1000);
 }
 
+namespace {
+
+/// One body in the plane above a stop along x, with friction along y.
+std::string plane(const std::string& stop, const std::string& rest = "") {
+  return "name = 'linear_stops'\nmass = [[1, 0], [0, 1]]\n" + rest +
+         "stop = [{ normal = [1, 0], position = 0, slip = [0, 1], " + stop + " }]";
+}
+
+}  // namespace
+
+TEST_CASE("friction on a compliant stop: tangential impulse is mu times the normal one while it slides") {
+  for (const char* law : {"", ", damping = 1.5", ", damping = 1.5, plate = 'relaxing'"}) {
+    for (const double s : {2.0, -2.0}) {
+      const auto system = make_system(plane("stiffness = 9, mu = 0.3" + std::string(law)));
+      std::vector<double> start = {-0.1, 1, 0, s};
+      start.resize(static_cast<std::size_t>(system->states()));
+      HybridState state = state_at(start);
+      Log log;
+      REQUIRE(system->advance(state, for_time(3), &log) == Outcome::ok);
+      CAPTURE(law, s);
+      REQUIRE(log.of(EventKind::contact_end).size() == 1);
+      CHECK(state.x(1) < -0.5);
+      CHECK(state.x(3) == Approx(s - std::copysign(0.3 * (1 - state.x(1)), s)).epsilon(1e-13));
+      CHECK(log.of(EventKind::slip_to_stick).empty());
+    }
+  }
+}
+
+TEST_CASE("friction on a compliant stop: sticks for good where the impulse is more than it takes") {
+  // In contact from t = 0.1 on: x' = cos wt, y' = s − mu (1 − cos wt), w = 3.
+  const double mu = 0.8, w = 3;
+  for (const double s : {0.5, -0.5}) {
+    const auto system = make_system(plane("stiffness = 9, mu = 0.8"));
+    HybridState state = state_at({-0.1, 1, 0, s});
+    Log log;
+    REQUIRE(system->advance(state, for_time(2), &log) == Outcome::ok);
+    const double stops = std::acos(1 - 0.5 / mu) / w;
+    const double way = 0.1 * 0.5 + (0.5 - mu) * stops + mu * std::sin(w * stops) / w;
+    CHECK(state.x(3) == 0);
+    CHECK(state.x(2) == Approx(std::copysign(way, s)).epsilon(1e-13));
+    const auto sticks = log.of(EventKind::slip_to_stick);
+    REQUIRE(sticks.size() == 1);
+    CHECK(sticks.front().time == Approx(0.1 + stops).epsilon(1e-13));
+    CHECK(log.of(EventKind::contact_end).size() == 1);
+    CHECK(log.of(EventKind::stick_to_slip).empty());
+    CHECK(state.x(1) == Approx(-1).epsilon(1e-13));
+  }
+}
+
+TEST_CASE("friction on a compliant stop: a bound that moves lets go, and holds again") {
+  // x = 0.5 + 0.2 cos 2t, so that mu F = 0.4 + 0.16 cos 2t, under a tangential load of 0.3.
+  const auto system = make_system(plane("stiffness = 4, mu = 0.2", "constant = [2, 0.3]\n"));
+  HybridState state = state_at({0.7, 0, 0, 0});
+  Log log;
+  REQUIRE(system->advance(state, for_time(3), &log) == Outcome::ok);
+  const double goes = std::acos(-0.625) / 2;
+  const auto slips = log.of(EventKind::stick_to_slip);
+  REQUIRE(slips.size() == 1);
+  CHECK(slips.front().time == Approx(goes).epsilon(1e-12));
+  const auto speed = [&](double t) {
+    return -0.1 * (t - goes) - 0.08 * (std::sin(2 * t) - std::sin(2 * goes));
+  };
+  REQUIRE(log.of(EventKind::slip_to_stick).size() == 2);  // at the start, and again
+  const double holds = log.of(EventKind::slip_to_stick).back().time;
+  CHECK(std::abs(speed(holds)) < 1e-13);
+  CHECK(speed(holds - 0.1) > 1e-4);
+  const double way = -0.05 * (holds - goes) * (holds - goes) +
+                     0.04 * (std::cos(2 * holds) - std::cos(2 * goes)) +
+                     0.08 * std::sin(2 * goes) * (holds - goes);
+  CHECK(state.x(2) == Approx(way).epsilon(1e-12));
+  CHECK(state.x(3) == 0);
+}
+
 TEST_CASE("compliant stop beside dry friction: turning points by the energy lost to friction") {
   // x'' + x + k x₊ = −F sgn x' from rest at x₁: V(x₁) − V(x₂) = F |x₁ − x₂| with V = (x² + k x₊²)/2.
   const double k = 3, F = 0.1;

@@ -92,6 +92,13 @@ TEST_CASE("compliant stops: derivatives against differences through every kind o
                         "stop = [{ normal = [1, -1], position = 0.1, stiffness = 15, damping = 0.3 }, "
                         "{ normal = [1, 0], position = 0.4, restitution = 0.8 }]",
                     {0, 0.1, 0, 0}, 12, {contact_begin, contact_end, impact});
+  const std::string rubbing =
+      "name = 'linear_stops'\nomega = 0.7\nmass = [[1, 0], [0, 2]]\ndamping = [[0.1, 0], [0, 0.2]]\n"
+      "stiffness = [[1, 0.1], [0.1, 0.5]]\nforce = [{ cosine = [1, 0.6] }]\n"
+      "stop = [{ normal = [1, 0.1], position = 0.1, stiffness = 9, damping = 0.2, slip = [0, 1], mu = ";
+  check_derivatives(rubbing + "0.2 }]", {0, 0.3, 0, 0.4}, 14, all);
+  check_derivatives(rubbing + "0.9 }]", {0, 0.3, 0, 0.4}, 10,
+                    {contact_begin, contact_end, slip_to_stick, stick_to_slip});
   const std::string plate = "stop = [{ normal = [1], position = 0.2, stiffness = 20, damping = 9, plate = ";
   check_derivatives(one_mass + plate + "'relaxing' }]", {0, 0, 0.1}, 15, all);
   check_derivatives(two_masses +
@@ -151,6 +158,12 @@ TEST_CASE("compliant stops: derivatives of random systems with rigid stops and d
       toml += ", stiffness = " + fmt_double(std::exp(dice.number(0, 4)));
       if (k % 7 == 0) {
         toml += ", plate = 'relaxing', damping = " + fmt_double(dice.number(1, 9)) + " }, ";
+        continue;
+      }
+      if (k % 5 == 1) {
+        toml += ", slip = " + list(dice.pick(n, {0.5, 1.0, -1.0})) +
+                ", mu = " + fmt_double(dice.number(0, 0.8)) +
+                ", damping = " + fmt_double(dice.coin() ? dice.number(0, 2) : 0) + " }, ";
         continue;
       }
       toml += ", preload = " + fmt_double(k % 3 == 0 ? dice.number(0, 0.3) : 0) +
@@ -510,6 +523,12 @@ TEST_CASE("compliant stops: keys that do not go together are refused") {
   refused("stiffness = 5, damping = 1, plate = 'relaxing', release = 'gap'");
   refused("plate = 'relaxing'");
   refused("stiffness = 5, mu = 0.1");
+  refused("stiffness = 5, slip = [1]");
+  refused("stiffness = 5, mu = -0.1, slip = [1]");
+  refused("stiffness = 5, mu = 0.1, slip = [0]");
+  refused("stiffness = 5, mu = 0.1, slip = [1], preload = 0.2");
+  refused("stiffness = 5, mu = 0.1, slip = [1], release = 'gap'");
+  refused("mu = 0.1, slip = [1]");
 }
 
 TEST_CASE("compliant stops: march without a preload or a plate, are not prescribed") {
