@@ -40,8 +40,11 @@ namespace graze {
 ///                                         those of this, take_gap moves it to the body
 ///     int friction_stop(int k) const      the stop that friction k is on; -1: none
 ///     double preload(int i) const         P
-///     double stop_stiffness(int i) const, stop_damping(int i) const
-///     double stop_force(int i) const      P + k δ + c δ' at the state
+///     double stop_stiffness(int i) const, stop_damping(int i) const    ∂F/∂δ, ∂F/∂δ'
+///     double stop_force(int i) const      F at the state: P + k δ + c δ', or another law
+///     bool watches_depth(int i) const     whether the second guard of an engaged stop is δ, beside that of F
+///     void begin_force(int i)             it is engaged: away from where its force has no power series
+///     bool rubs_by(int i) const           whether there is friction by its force
 ///     double inward(int i)                δ'' in the mode
 ///     void take_gap(int i)                the value of the gap, zero but for rounding, exactly to zero
 template <class Engine, class S, class State>
@@ -101,6 +104,12 @@ class CompliantContacts : public FrictionContacts<Engine, S, State> {
   void set_spring(int i, Spring spring) { mode_ = engine().layout().with_spring(mode_, i, spring); }
 
   bool turns_back(int i);
+  bool ends_by_force(int i);
+  /// What is zero of a force but for rounding.
+  double force_rounding(int i) {
+    return slack * (engine().preload(i) + engine().stop_stiffness(i) * engine().reach(i) +
+                    engine().stop_damping(i) * engine().speed());
+  }
   void cross(int i, Observer* observer);
   void decide_still(int i, Observer* observer);
   void engage(int i, const ExactTouch& depth, Observer* observer);
@@ -159,11 +168,9 @@ Outcome CompliantContacts<Engine, S, State>::meet(const Crossing& c, Observer* o
     return this->meet_bound(c.guard, observer);
   }
   this->remember();
-  const bool by_force = spring(i) == Spring::engaged && c.guard == i && !engine().releases_by_gap(i) &&
-                        (engine().stop_damping(i) > 0 || engine().preload(i) > 0);
-  if (by_force) {
+  if (spring(i) == Spring::engaged && c.guard == i && ends_by_force(i)) {
     lose_force(i, c.slope, observer);
-    return Outcome::ok;
+    return engine().rubs_by(i) ? engine().settle(observer) : Outcome::ok;
   }
   const bool was_open = spring(i) == Spring::open;
   const bool back = turns_back(i);
@@ -193,9 +200,15 @@ bool CompliantContacts<Engine, S, State>::turns_back(int i) {
 /// Whether an impact has made the force of a stop that only pushes negative.
 template <class Engine, class S, class State>
 bool CompliantContacts<Engine, S, State>::pulls(int i) {
-  const double size = engine().preload(i) + engine().stop_stiffness(i) * engine().reach(i) +
-                      engine().stop_damping(i) * engine().speed();
-  return !engine().releases_by_gap(i) && engine().stop_force(i) < -slack * size;
+  return !engine().releases_by_gap(i) && engine().stop_force(i) < -force_rounding(i);
+}
+
+/// Whether the first guard of an engaged stop, at zero, is a force that vanishes before δ does.
+template <class Engine, class S, class State>
+bool CompliantContacts<Engine, S, State>::ends_by_force(int i) {
+  if (engine().releases_by_gap(i)) return false;
+  return engine().watches_depth(i) ? penetration(i) > gap_rounding(i) || engine().preload(i) > 0
+                                   : engine().stop_damping(i) > 0;
 }
 
 /// At δ = 0 to the side that the speed leads to; within an engaged stop: whether its force still pushes.
@@ -240,8 +253,11 @@ void CompliantContacts<Engine, S, State>::set_depth(int i, const ExactTouch& dep
   first_touch(i) = second_touch(i) = {};
   if (engine().releases_by_gap(i)) {
     first_touch(i) = depth;
-  } else if (engine().preload(i) > 0) {
+  } else if (engine().watches_depth(i)) {
     second_touch(i) = depth;
+    if (engine().preload(i) > 0 || std::abs(value_of(engine().guard(i))) > force_rounding(i)) return;
+    const int below = engine().stop_damping(i) > 0 ? 1 : 0;
+    first_touch(i).order = depth.order == for_good ? for_good : std::max(0, depth.order - below);
   } else if (engine().stop_damping(i) > 0) {
     first_touch(i).order = depth.order == for_good ? for_good : std::max(0, depth.order - 1);
   } else {
@@ -271,11 +287,12 @@ void CompliantContacts<Engine, S, State>::engage(int i, const ExactTouch& depth,
     set_frictions(i, true);
   }
   set_depth(i, depth);
+  engine().begin_force(i);
 }
 
 template <class Engine, class S, class State>
 void CompliantContacts<Engine, S, State>::end_contact(int i, Spring to, Observer* observer) {
-  if (spring(i) == Spring::engaged) {
+  if (spring(i) == Spring::engaged || spring(i) == Spring::parting) {
     tell_contact(EventKind::contact_end, i, observer);
     set_frictions(i, false);
   }

@@ -206,16 +206,16 @@ std::optional<std::vector<RestForce>> rest_forces(const RestProblem& p, double r
 
   Pivoting first(G, q, p.least, p.most, zero);
   if (!first.solve()) return std::nullopt;
-  const Eigen::VectorXd q_rate = p.rate(first.forces(q, p.least, p.most).first);
+  const auto [q_rate, least_rate, most_rate] = p.rates(first.forces(q, p.least, p.most).first);
 
   const double later = ahead / rate;
   const Eigen::VectorXd q_after = q + later * q_rate;
-  const Eigen::VectorXd least = p.least + later * p.least_rate;
-  const Eigen::VectorXd most = p.most + later * p.most_rate;
+  const Eigen::VectorXd least = p.least + later * least_rate;
+  const Eigen::VectorXd most = p.most + later * most_rate;
   Pivoting after(G, q_after, least, most, zero);
   if (!after.solve()) return std::nullopt;
   const auto [force, w] = after.forces(q, p.least, p.most);
-  const auto [force_rate, w_rate] = after.forces(q_rate, p.least_rate, p.most_rate);
+  const auto [force_rate, w_rate] = after.forces(q_rate, least_rate, most_rate);
 
   std::vector<RestForce> result;
   for (Eigen::Index k = 0; k < q.size(); ++k) {
@@ -224,7 +224,7 @@ std::optional<std::vector<RestForce>> rest_forces(const RestProblem& p, double r
     r.held = after.held(k);
     r.force = force(k);
     r.force_rate = force_rate(k);
-    r.most_rate = p.most_rate(k);
+    r.most_rate = most_rate(k);
     r.acceleration = r.held ? 0 : w(k);
     r.acceleration_rate = r.held ? 0 : w_rate(k);
     r.force_rounding = 2 * later * std::abs(force_rate(k)) + 10 * zero(k) / G(k, k);

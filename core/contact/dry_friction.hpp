@@ -13,18 +13,20 @@ namespace graze {
 /// direction d_k with a force −d_k λ_k on the coordinates: w = opening + response λ, w_k being the
 /// acceleration against d_k.
 struct RestProblem {
-  Eigen::MatrixXd response;               ///< Dᵀ M⁻¹ D, contacts first
-  Eigen::VectorXd opening;                ///< w without these λ; frictions that slide included
-  Eigen::VectorXd size;                   ///< size of its terms
-  Eigen::VectorXd least, most;            ///< bounds of λ_k: 0 … inf for a contact, ∓F for a friction
-  Eigen::VectorXd least_rate, most_rate;  ///< rates of these; of a bound that does not move 0
-  /// Rate of w while these λ stay as they are.
-  std::function<Eigen::VectorXd(const Eigen::VectorXd& force)> rate;
+  Eigen::MatrixXd response;     ///< Dᵀ M⁻¹ D, contacts first
+  Eigen::VectorXd opening;      ///< w without these λ; frictions that slide included
+  Eigen::VectorXd size;         ///< size of its terms
+  Eigen::VectorXd least, most;  ///< bounds of λ_k: 0 … inf for a contact, ∓F for a friction
+  /// Rates of w and of the bounds while these λ stay as they are.
+  struct Rates {
+    Eigen::VectorXd opening, least, most;
+  };
+  std::function<Rates(const Eigen::VectorXd& force)> rates;
 
   /// Of so many directions, nothing known yet; bounds 0.
   explicit RestProblem(Eigen::Index count) : response(count, count), opening(count), size(count) {
     least.setZero(count);
-    most = least_rate = most_rate = least;
+    most = least;
   }
 };
 

@@ -85,6 +85,7 @@ class FrictionContacts : public NewtonContacts<Engine, S, State> {
 
   Engine& engine() { return static_cast<Engine&>(*this); }
   int frictions() { return static_cast<int>(engine().layout().frictions); }
+  void begin_and_end();
   std::vector<int> contacts_at_rest() const;
   std::vector<int> frictions_at_rest();
   void decide_contact(int i, const RestForce& force, Observer* observer);
@@ -168,6 +169,23 @@ void FrictionContacts<Engine, S, State>::jumped() {
   }
 }
 
+/// Frictions that are there only now, or not any more.
+template <class Engine, class S, class State>
+void FrictionContacts<Engine, S, State>::begin_and_end() {
+  const ModeLayout layout = engine().layout();
+  bool begin = false;
+  for (int k = 0; k < frictions(); ++k) {
+    const bool there = layout.sliding(mode_, k) != Sliding::absent;
+    if (there == engine().rubs(k)) continue;
+    begin = begin || !there;
+    if (!there) continue;
+    mode_ = layout.with(mode_, k, Sliding::absent);
+    touch(layout.contacts + 2 * k, 0);
+    touch(layout.contacts + 2 * k + 1, 0);
+  }
+  if (begin) jumped();
+}
+
 template <class Engine, class S, class State>
 std::vector<int> FrictionContacts<Engine, S, State>::contacts_at_rest() const {
   std::vector<int> contacts = resting_;
@@ -194,6 +212,7 @@ template <class Engine, class S, class State>
 Outcome FrictionContacts<Engine, S, State>::hold(Observer* observer) {
   if (!engine().bounded()) return Contacts::hold(observer);
   const std::vector<int> contacts = contacts_at_rest();
+  begin_and_end();
   std::vector<int> still = frictions_at_rest();
   resting_.clear();
   if (!contacts.empty() || !still.empty()) {

@@ -19,10 +19,11 @@ Operation of_kind(typename Operation::Kind kind) {
 
 }  // namespace
 
-Graph::Graph(std::size_t inputs) : inputs_(inputs) {
+Graph::Graph(std::size_t inputs, std::size_t placeholders)
+    : inputs_(inputs), variables_(inputs + placeholders) {
   zero_ = number(0);
   one_ = literal(1);
-  for (std::size_t i = 0; i < inputs; ++i) {
+  for (std::size_t i = 0; i < variables_; ++i) {
     AtomOperation op;
     op.input = i;
     enter(op);
@@ -171,10 +172,10 @@ Atom Graph::enter(const AtomOperation& op) {
   if (!is_new) return place->second;
   count(1);
   atoms_.push_back(op);
-  std::vector<bool> on(inputs_, false);
+  std::vector<bool> on(variables_, false);
   if (op.kind == AtomOperation::Kind::input) on[op.input] = true;
   each_operand(op, [&](Atom a) {
-    for (std::size_t i = 0; i < inputs_; ++i) on[i] = on[i] || depends_[index_of(a)][i];
+    for (std::size_t i = 0; i < variables_; ++i) on[i] = on[i] || depends_[index_of(a)][i];
   });
   depends_.push_back(std::move(on));
   return place->second;
@@ -353,6 +354,106 @@ Expression Graph::call(Function f, const Expression& a) {
   if (a.is_fixed()) return fixed(call(f, a.constant));
   if (f == Function::acos) return subtract(number(M_PI_2), call(Function::asin, a));
   return of(call_atom(f, as_atom(a)));
+}
+
+Expression Graph::substitute(const Expression& e, const std::map<std::size_t, Expression>& replacements) {
+  std::map<Atom, Expression> now;
+  const auto value = [&](Atom a) {
+    const auto place = now.find(a);
+    return place != now.end() ? place->second : of(a);
+  };
+  const auto sum = [&](const Expression& s) {
+    Expression result = fixed(s.constant);
+    for (const auto& term : s.linear) result = combined(result, value(term.atom), term.factor);
+    for (const auto& term : s.products)
+      result = combined(result, multiply(value(term.a), value(term.b)), term.factor);
+    return result;
+  };
+  const auto replaced = [&](const AtomOperation& op) {
+    switch (op.kind) {
+      case AtomOperation::Kind::input:
+        return replacements.at(op.input);
+      case AtomOperation::Kind::sum: {
+        const Expression whole = sums_[op.sum];
+        return sum(whole);
+      }
+      case AtomOperation::Kind::quotient:
+        return divide(value(op.a), value(op.b));
+      case AtomOperation::Kind::reciprocal:
+        return divide(number(1), value(op.a));
+      case AtomOperation::Kind::power:
+        return power(value(op.a), op.exponent);
+      case AtomOperation::Kind::call:
+        return call(op.function, value(op.a));
+      case AtomOperation::Kind::slope:
+        break;
+    }
+    return of(slope_atom(op.function, as_atom(value(op.a))));
+  };
+  for (const Atom a : needed({e})) {
+    const bool touched = std::any_of(replacements.begin(), replacements.end(), [&](const auto& replacement) {
+      return depends_[index_of(a)][replacement.first];
+    });
+    if (!touched) continue;
+    const AtomOperation op = atom(a);
+    now[a] = replaced(op);
+  }
+  return sum(e);
+}
+
+bool Graph::is_power(Atom a, std::size_t input) const {
+  const AtomOperation& op = atom(a);
+  switch (op.kind) {
+    case AtomOperation::Kind::input:
+      return op.input == input;
+    case AtomOperation::Kind::power:
+      return is_power(op.a, input);
+    case AtomOperation::Kind::call:
+      return op.function == Function::sqrt && is_power(op.a, input);
+    case AtomOperation::Kind::sum: {
+      const Expression& e = sums_[op.sum];
+      return e.linear.empty() && e.products.size() == 1 && literal_value(e.constant) == 0.0 &&
+             literal_value(e.products.front().factor) == 1.0 && is_power(e.products.front().a, input) &&
+             is_power(e.products.front().b, input);
+    }
+    default:
+      return false;
+  }
+}
+
+/// Nothing where not all terms have it.
+std::optional<Expression> Graph::without_factor(const Expression& e, Atom factor) {
+  if (literal_value(e.constant) != 0.0) return std::nullopt;
+  Expression rest = zero_;
+  for (const auto& term : e.linear) {
+    if (term.atom != factor) return std::nullopt;
+    rest = add(rest, fixed(term.factor));
+  }
+  for (const auto& term : e.products) {
+    if (term.a != factor && term.b != factor) return std::nullopt;
+    rest = combined(rest, of(term.a == factor ? term.b : term.a), term.factor);
+  }
+  return rest;
+}
+
+Expression Graph::without_powers(Expression e, std::size_t input) {
+  for (bool found = true; found && !e.is_fixed();) {
+    found = false;
+    std::vector<Atom> candidates;
+    if (!e.linear.empty()) {
+      candidates = {e.linear.front().atom};
+    } else {
+      candidates = {e.products.front().a, e.products.front().b};
+    }
+    for (const Atom factor : candidates) {
+      if (found || !is_power(factor, input)) continue;
+      if (const auto rest = without_factor(e, factor)) {
+        e = *rest;
+        found = true;
+      }
+    }
+  }
+  return e;
 }
 
 // ---- Derivatives -----------------------------------------------------------------------------------------

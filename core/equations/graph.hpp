@@ -117,7 +117,8 @@ class TooLarge : public InputError {
 
 class Graph {
  public:
-  explicit Graph(std::size_t inputs);
+  /// Inputs that programs are given, then so many that stand for something until it is put in (substitute).
+  explicit Graph(std::size_t inputs, std::size_t placeholders = 0);
 
   std::size_t inputs() const { return inputs_; }
   const std::vector<FixedOperation>& fixed() const { return fixed_; }
@@ -141,6 +142,11 @@ class Graph {
 
   /// ∂e/∂input.
   Expression derivative(const Expression& e, std::size_t input);
+  /// e with expressions put in for some inputs; nothing in their place: they stay.
+  Expression substitute(const Expression& e, const std::map<std::size_t, Expression>& replacements);
+  /// What is left of e once the factors that are powers of one input, and that all its terms share, are taken
+  /// off: of the same sign where the input is positive.
+  Expression without_powers(Expression e, std::size_t input);
   /// Whether this input has any influence.
   bool depends(const Expression& e, std::size_t input) const;
   /// The value of a literal.
@@ -176,6 +182,8 @@ class Graph {
   /// A multiple of one atom: e itself, or it as an atom.
   Expression simple(const Expression& e);
   Expression whole_power(const Expression& a, int exponent);
+  bool is_power(Atom a, std::size_t input) const;
+  std::optional<Expression> without_factor(const Expression& e, Atom factor);
   /// From the derivatives of the atoms, as far as they are not zero.
   Expression chain_rule(const Expression& e, std::size_t input);
   Expression atom_derivative(const AtomOperation& op, Atom self, std::size_t input);
@@ -184,7 +192,7 @@ class Graph {
   template <class F>
   void each_operand(const AtomOperation& op, const F& f) const;
 
-  std::size_t inputs_;
+  std::size_t inputs_, variables_;  ///< variables: with placeholders
   std::size_t size_ = 0, steps_ = 0;
   std::vector<FixedOperation> fixed_;
   std::map<FixedOperation, Fixed> known_fixed_;

@@ -46,6 +46,24 @@ Expression Scope::build(const Syntax& syntax) {
   return built(syntax, syntax.nodes.size() - 1);
 }
 
+Expression Scope::build(const Syntax& syntax, const std::map<std::string, Expression>& own_names) {
+  std::vector<std::string> chain;
+  resolve(syntax, chain);
+  for (const auto& [name, expression] : own_names) {
+    const auto is_name = [&](const Syntax::Node& n) {
+      return n.kind == Syntax::Kind::name && n.text == name;
+    };
+    const auto node = std::find_if(syntax.nodes.begin(), syntax.nodes.end(), is_name);
+    if (known_.contains(name) && node != syntax.nodes.end())
+      syntax.refuse(*node, "means something else here; another name for the other " + name);
+  }
+  const std::map<std::string, Expression> outside = known_;
+  for (const auto& [name, expression] : own_names) known_[name] = expression;
+  const Expression e = built(syntax, syntax.nodes.size() - 1);
+  known_ = outside;
+  return e;
+}
+
 Fixed Scope::build_fixed(const Syntax& syntax) {
   const Expression e = build(syntax);
   if (!e.is_fixed()) syntax.refuse(syntax.root(), "may depend on parameters only, not on time or states");

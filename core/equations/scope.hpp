@@ -15,7 +15,7 @@ namespace graze {
 class Scope {
  public:
   /// For expressions of so many inputs (time and states); 0: of parameters only.
-  explicit Scope(std::size_t inputs) : graph_(inputs) {}
+  explicit Scope(std::size_t inputs, std::size_t placeholders = 0) : graph_(inputs, placeholders) {}
 
   Graph& graph() { return graph_; }
   const Graph& graph() const { return graph_; }
@@ -33,6 +33,8 @@ class Scope {
   /// Throws InputError for an unknown or circular name, or what has no place.
   Expression build(const Syntax& syntax);
   Expression build(const Value& value, const std::string& key) { return build(syntax_of(value, key)); }
+  /// With names that mean something in this expression only, not in definitions that it uses.
+  Expression build(const Syntax& syntax, const std::map<std::string, Expression>& own_names);
   /// What may hang on parameters only.
   Fixed build_fixed(const Syntax& syntax);
   Fixed build_fixed(const Value& value, const std::string& key) { return build_fixed(syntax_of(value, key)); }

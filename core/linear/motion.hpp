@@ -239,6 +239,9 @@ class LinearMotion : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Cont
   }
   bool releases_by_gap(int i) const { return plain_.system().law_of(i) == StopLaw::release_by_gap; }
   bool has_plate(int i) const { return plain_.system().has_plate(i); }
+  bool watches_depth(int i) const { return preload(i) > 0; }
+  static constexpr bool rubs_by(int) { return false; }
+  static constexpr void begin_force(int) {}
   const S& plate(int i) const { return x(plain_.system().plate(i)); }
   double preload(int i) const { return plain_.system().preload(i); }
   double stop_stiffness(int i) const { return plain_.system().stop_stiffness(i); }
@@ -642,11 +645,14 @@ RestProblem LinearMotion<S, P, D, H, C, F>::rest_problem(const std::vector<int>&
   p.response = response * columns;
   p.opening = -response * force;
   p.size = response.cwiseAbs() * force_size;
-  p.rate = [=, damping = Eigen::MatrixXd(acting.damping)](const Eigen::VectorXd& holding) {
-    const Eigen::VectorXd acceleration = inverse_mass * (force - columns * holding);
-    return Eigen::VectorXd(-response * (force_rate - damping * acceleration));
-  };
   const Eigen::Index m = static_cast<Eigen::Index>(contacts.size());
+  Eigen::VectorXd bound_rate = Eigen::VectorXd::Zero(columns.cols());
+  for (Eigen::Index k = m; k < columns.cols(); ++k)
+    bound_rate(k) = limit_rate(frictions[static_cast<std::size_t>(k - m)]);
+  p.rates = [=, damping = Eigen::MatrixXd(acting.damping)](const Eigen::VectorXd& holding) {
+    const Eigen::VectorXd acceleration = inverse_mass * (force - columns * holding);
+    return RestProblem::Rates{-response * (force_rate - damping * acceleration), -bound_rate, bound_rate};
+  };
   for (Eigen::Index k = 0; k < m; ++k) {
     p.most(k) = std::numeric_limits<double>::infinity();
     if constexpr (may_comply<C>) {
@@ -657,8 +663,6 @@ RestProblem LinearMotion<S, P, D, H, C, F>::rest_problem(const std::vector<int>&
   for (Eigen::Index k = m; k < columns.cols(); ++k) {
     const int friction = frictions[static_cast<std::size_t>(k - m)];
     p.most(k) = limit(friction) * (1 + static_margin);
-    p.most_rate(k) = limit_rate(friction);
-    p.least_rate(k) = -p.most_rate(k);
     p.least(k) = -p.most(k);
   }
   return p;

@@ -1,7 +1,5 @@
 #include "core/models/linear_form.hpp"
 
-#include <utility>
-
 #include "core/linear/family.hpp"
 
 namespace graze {
@@ -63,10 +61,14 @@ std::unique_ptr<System> linear_system(std::shared_ptr<const LinearForm> form, st
   if (is_small)
     return linear_family_system<1, 1, 2>(Equations<1, 1, 2, 0>{std::move(form)}, values, tolerance);
   FrictionAmplitudes amplitudes;
-  amplitudes.parameters = form->amplitudes;
-  const Equations<dynamic, dynamic, dynamic, dynamic> equations{std::move(form)};
-  amplitudes.directions =
-      equations(values).sliding.leftCols(static_cast<Eigen::Index>(amplitudes.parameters.size()));
+  const Equations<dynamic, dynamic, dynamic, dynamic> equations{form};
+  const Eigen::MatrixXd sliding = equations(values).sliding;
+  amplitudes.directions.resize(sliding.rows(), static_cast<Eigen::Index>(form->amplitudes.size()));
+  for (const auto& [parameter, friction] : form->amplitudes) {
+    amplitudes.directions.col(static_cast<Eigen::Index>(amplitudes.parameters.size())) =
+        sliding.col(friction);
+    amplitudes.parameters.push_back(parameter);
+  }
   return linear_family_system<dynamic, dynamic, dynamic, dynamic>(equations, values, tolerance, amplitudes);
 }
 

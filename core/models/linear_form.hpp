@@ -31,8 +31,12 @@ struct LinearForm {
   Vector stop_stiffness, stop_damping, preload;  ///< of each stop, where some are compliant
   Matrix sliding;                                ///< direction of each friction, in columns
   Vector friction;
-  std::vector<int> pressed_by;          ///< of each friction the compliant stop it is on; -1: none
-  std::vector<std::size_t> amplitudes;  ///< parameters that the amplitudes of friction are
+  std::vector<int> pressed_by;  ///< of each friction the compliant stop it is on; -1: none
+  struct Amplitude {
+    std::size_t parameter;
+    Eigen::Index friction;
+  };
+  std::vector<Amplitude> amplitudes;  ///< that are parameters as they stand
 };
 
 /// At these parameter values; nullptr when they make no system.

@@ -406,7 +406,7 @@ void LinearStops::read_frictions(const Value& table) {
     const FixedOperation& quantity = scope_.graph().fixed()[static_cast<std::size_t>(at.friction(k))];
     if (quantity.kind != FixedOperation::Kind::parameter)
       refuse(friction.at("amplitude"), key, "must be a number or a parameter, no expression of them");
-    at.amplitudes.push_back(quantity.parameter);
+    at.amplitudes.push_back({quantity.parameter, k});
   }
   if (rubbing_.empty()) return;
   at.pressed_by.assign(list.size(), -1);

@@ -88,9 +88,9 @@ class TaylorFlow {
   /// Coefficient per unit of the flow's variable.
   const S& guard_coefficient(std::size_t k, int order) const { return guards_[k][order]; }
 
-  /// Derivative of f(x) at x in a direction; f is templated on the number type.
+  /// Derivative of f(t, x) in a direction, in which t passes at `pace`; f is templated on the number type.
   template <class F>
-  auto along(const S& t, const State& x, const State& direction, const F& f);
+  auto along(const S& t, const State& x, const State& direction, const F& f, const S& pace = S(0));
 
  private:
   /// Raises each of `greatest` to what the last orders of a series, or of its derivatives, are of its size.
@@ -220,13 +220,14 @@ Coefficients TaylorFlow<S, Dynamics>::scaled(const Series<S>& series) const {
 
 template <class S, class Dynamics>
 template <class F>
-auto TaylorFlow<S, Dynamics>::along(const S& t, const State& x, const State& direction, const F& f) {
+auto TaylorFlow<S, Dynamics>::along(const S& t, const State& x, const State& direction, const F& f,
+                                    const S& pace) {
   tape_.begin(1);
   Series<S> time = tape_.input();
   Vector<Series<S>> point(x.size());
   for (Series<S>& coordinate : point) coordinate = tape_.input();
   time[0] = t;
-  time[1] = S(0);
+  time[1] = pace;
   for (Eigen::Index i = 0; i < x.size(); ++i) {
     point(i)[0] = x(i);
     point(i)[1] = direction(i);

@@ -37,7 +37,9 @@ struct FlowOf<S, Dynamics> {
 ///
 ///     static std::int64_t after_step(std::int64_t mode)  what it becomes
 ///
-/// and may provide further guards that are only looked at, when there is an observer,
+/// An engine with `void before_step()` may change its state and mode there, wherever a step begins.
+///
+/// Dynamics may provide further guards that are only looked at, when there is an observer,
 ///
 ///     static constexpr int meters                        their number; their guards follow the others
 ///     bool metered(int meter, std::int64_t mode) const   whether it counts in the mode
@@ -203,6 +205,11 @@ Crossing TaylorMotion<Engine, Rules, S, Dynamics>::search(double horizon, const 
   int standing = 0;
   double left = horizon;
   for (bool begins = true;; begins = false) {
+    if constexpr (requires(Engine & engine) { engine.before_step(); }) {
+      const std::int64_t mode = mode_;
+      static_cast<Engine*>(this)->before_step();
+      if (mode != mode_) choose_guards(observer);
+    }
     Crossing c;
     c.kind = Crossing::Kind::floor;
     if (!expand() && (!leave_singular_point(left) || !expand())) return c;

@@ -91,6 +91,8 @@ struct ContactDynamics : Equations<S> {
       return contacts;
     }
   }
+  /// The guard that is the force of contact i, per mobility, while it is closed.
+  int closing_guard(int i) const { return i; }
   int jump_count() const {
     if constexpr (may_jump) {
       return Free::jumps();
@@ -247,44 +249,18 @@ struct ContactDynamics : Equations<S> {
   }
 };
 
-template <class S, template <class> class Equations>
-class SmoothMotion;
-
-/// What happens at its instants.
-template <class S, template <class> class Equations, class State = Eigen::Matrix<S, Equations<S>::states, 1>,
-          class Contacts = NewtonContacts<SmoothMotion<S, Equations>, S, State>>
-using SmoothRules = std::conditional_t<ContactDynamics<S, Equations>::may_jump,
-                                       JumpMaps<Contacts, SmoothMotion<S, Equations>, S, State>, Contacts>;
-
-/// One moving point of such a system.
-template <class S, template <class> class Equations>
-class SmoothMotion final : public TaylorMotion<SmoothMotion<S, Equations>, SmoothRules<S, Equations>, S,
-                                               ContactDynamics<S, Equations>> {
+/// Contacts of a point that moves in power series, as core/contact/newton_contacts asks for them, with any
+/// rules. `Dynamics` is a ContactDynamics.
+template <class Engine, class Rules, class S, class Dynamics>
+class ContactMotion : public TaylorMotion<Engine, Rules, S, Dynamics> {
  public:
-  using State = Eigen::Matrix<S, Equations<S>::states, 1>;
-  using Rules = SmoothRules<S, Equations>;
-  using Contacts = NewtonContacts<SmoothMotion, S, State>;
-  using Dynamics = ContactDynamics<S, Equations>;
-  using Base = TaylorMotion<SmoothMotion, Rules, S, Dynamics>;
+  using Base = TaylorMotion<Engine, Rules, S, Dynamics>;
   using Base::Base;
   using Base::time;
   using Base::x;
+  using typename Base::State;
 
-  Ending<S> ending;  ///< of a leg
-
-  /// One leg from x and time on: for `duration` or to the gap's zero, then what its end says. false: more
-  /// than a step backwards, no zero, or a series does not exist.
-  bool follow(const Leg& leg, const S& duration) {
-    mode_ = leg.mode;
-    rest_on_closed();
-    if (!(leg.length == Leg::Length::given ? this->flow_for(duration) : fly(leg))) return false;
-    return leg.contact < 0 || finish(leg);
-  }
-
- private:
-  friend Rules;
-  friend Contacts;
-  friend typename Rules::Loop;
+ protected:
   using Base::dynamics;
   using Base::mode_;
 
@@ -297,15 +273,119 @@ class SmoothMotion final : public TaylorMotion<SmoothMotion<S, Equations>, Smoot
       kick(i, approach(i));
     }
   }
+  int count() const { return dynamics().count(); }
+  bool any_closed() const { return dynamics().any_closed(mode_); }
+  S gap(int i) const { return dynamics().gap_in(i, mode_, time, x); }
+  S approach(int i) const { return -dynamics().opening_in(i, mode_, time, x); }
+  double reach(int i) const { return dynamics().reach(i, value_of(time), values_of(x).eval()); }
+  double length() const { return dynamics().length_of(values_of(x).eval()); }
+  double speed() const { return dynamics().speed_of(values_of(x).eval()); }
+  S restitution(int i) const { return dynamics().restitution(i); }
+  void kick(int i, const S& speed) {
+    const State at = x;
+    dynamics().each_share(i, mode_, time, at, [&](int k, const S& share) {
+      dynamics().kick_in(k, mode_, time, at, S(share * speed), x);
+    });
+  }
+  void strike(int i, const S& speed) {
+    const State at = x;
+    dynamics().kick_in(i, mode_, time, at, speed, x);
+  }
+  S response(int i, int j) const { return dynamics().response(i, j, mode_, time, x); }
+  S pressing(int i) const { return dynamics().pressing_in(i, mode_, time, x); }
+  void put_on(int i) {
+    for (int pass = 0; pass < 3; ++pass) lift(i, S(-gap(i)));
+  }
+  /// Adds this to gap i, with the other closed contacts held.
+  void lift(int i, const S& change) {
+    const State at = x;
+    dynamics().each_share(i, mode_, time, at, [&](int k, const S& share) {
+      dynamics().lift(k, time, at, S(share * dynamics().seen_from(dynamics().side(k, mode_), change)), x);
+    });
+  }
+  Rebound<S> rebound(int i, const S& speed) {
+    State direction = State::Constant(x.size(), S(0));
+    dynamics().each_share(i, mode_, time, x, [&](int k, const S& share) {
+      dynamics().kick_in(k, mode_, time, x, share, direction);
+    });
+    const S damping = this->flow().along(time, x, direction, [&](const auto& t, const auto& y) {
+      return dynamics().pressing_in(i, mode_, t, y);
+    })[1];
+    return {speed, restitution(i), pressing(i), closing_rate(i), damping};
+  }
+  void pass_on(int i, const S& integral) {
+    State p = State::Constant(x.size(), S(0));
+    State u = p;
+    dynamics().each_share(i, mode_, time, x, [&](int k, const S& share) {
+      dynamics().lift(k, time, x, S(share * dynamics().side(k, mode_)), p);
+      dynamics().kick_in(k, mode_, time, x, share, u);
+    });
+    this->feel_gap(mode_ | (std::int64_t{1} << i), p, u, integral);
+  }
+  /// dλ/dt along the motion with contact i closed, per mobility.
+  S closing_rate(int i) {
+    return this->guard_rate(dynamics().closing_guard(i), mode_ | (std::int64_t{1} << i));
+  }
+};
+
+template <class S, template <class> class Equations>
+class SmoothMotion;
+
+/// What happens at its instants.
+template <class S, template <class> class Equations, class State = Eigen::Matrix<S, Equations<S>::states, 1>,
+          class Contacts = NewtonContacts<SmoothMotion<S, Equations>, S, State>>
+using SmoothRules = std::conditional_t<ContactDynamics<S, Equations>::may_jump,
+                                       JumpMaps<Contacts, SmoothMotion<S, Equations>, S, State>, Contacts>;
+
+/// One moving point of such a system.
+template <class S, template <class> class Equations>
+class SmoothMotion final : public ContactMotion<SmoothMotion<S, Equations>, SmoothRules<S, Equations>, S,
+                                                ContactDynamics<S, Equations>> {
+ public:
+  using State = Eigen::Matrix<S, Equations<S>::states, 1>;
+  using Rules = SmoothRules<S, Equations>;
+  using Contacts = NewtonContacts<SmoothMotion, S, State>;
+  using Dynamics = ContactDynamics<S, Equations>;
+  using Base = ContactMotion<SmoothMotion, Rules, S, Dynamics>;
+  using Base::Base;
+  using Base::time;
+  using Base::x;
+
+  Ending<S> ending;  ///< of a leg
+
+  /// One leg from x and time on: for `duration` or to the gap's zero, then what its end says. false: more
+  /// than a step backwards, no zero, or a series does not exist.
+  bool follow(const Leg& leg, const S& duration) {
+    mode_ = leg.mode;
+    this->rest_on_closed();
+    if (!(leg.length == Leg::Length::given ? this->flow_for(duration) : fly(leg))) return false;
+    return leg.contact < 0 || finish(leg);
+  }
+
+ private:
+  friend Rules;
+  friend Contacts;
+  friend typename Rules::Loop;
+  using Base::approach;
+  using Base::count;
+  using Base::dynamics;
+  using Base::gap;
+  using Base::kick;
+  using Base::length;
+  using Base::mode_;
+  using Base::pass_on;
+  using Base::pressing;
+  using Base::put_on;
+  using Base::reach;
+  using Base::rebound;
+
   Outcome start(Observer* observer) {
     if constexpr (Dynamics::has_bounds) {
       if (!dynamics().possible(values_of(x))) return Outcome::bad_start;
     }
     return Rules::start(observer);
   }
-  int count() const { return dynamics().count(); }
   bool exists(int i) const { return dynamics().exists(i); }
-  bool any_closed() const { return dynamics().any_closed(mode_); }
   /// Whether contact i can touch here. At a start, one that cannot is met from the side it is on.
   bool reaches(int i) const {
     if constexpr (Dynamics::has_foot) {
@@ -345,24 +425,6 @@ class SmoothMotion final : public TaylorMotion<SmoothMotion<S, Equations>, Smoot
   }
   void set_anew(int k) { dynamics().set_anew(k, time, x); }
   void pass_by(int i) { mode_ ^= std::int64_t{1} << (count() + i); }
-  S gap(int i) const { return dynamics().gap_in(i, mode_, time, x); }
-  S approach(int i) const { return -dynamics().opening_in(i, mode_, time, x); }
-  double reach(int i) const { return dynamics().reach(i, value_of(time), values_of(x).eval()); }
-  double length() const { return dynamics().length_of(values_of(x).eval()); }
-  double speed() const { return dynamics().speed_of(values_of(x).eval()); }
-  S restitution(int i) const { return dynamics().restitution(i); }
-  void kick(int i, const S& speed) {
-    const State at = x;
-    dynamics().each_share(i, mode_, time, at, [&](int k, const S& share) {
-      dynamics().kick_in(k, mode_, time, at, S(share * speed), x);
-    });
-  }
-  void strike(int i, const S& speed) {
-    const State at = x;
-    dynamics().kick_in(i, mode_, time, at, speed, x);
-  }
-  S response(int i, int j) const { return dynamics().response(i, j, mode_, time, x); }
-  S pressing(int i) const { return dynamics().pressing_in(i, mode_, time, x); }
   Onset onset(int i, std::int64_t mode, int from) {
     constexpr int highest = 8;
     this->flow().expand(dynamics(), mode, time, x, {i}, highest);
@@ -381,45 +443,14 @@ class SmoothMotion final : public TaylorMotion<SmoothMotion<S, Equations>, Smoot
     for (const double a : c) size += std::abs(a);
     return size <= 1e-14 * (reach(k) + length()) * dynamics().rate() * dynamics().rate();
   }
-  void put_on(int i) {
-    for (int pass = 0; pass < 3; ++pass) lift(i, S(-gap(i)));
-  }
-  /// Adds this to gap i, with the other closed contacts held.
-  void lift(int i, const S& change) {
-    const State at = x;
-    dynamics().each_share(i, mode_, time, at, [&](int k, const S& share) {
-      dynamics().lift(k, time, at, S(share * dynamics().seen_from(dynamics().side(k, mode_), change)), x);
-    });
-  }
-  /// dλ/dt along the motion with contact i closed.
-  S force_rate(int i) { return this->guard_rate(i, mode_ | (std::int64_t{1} << i)); }
-  Rebound<S> rebound(int i, const S& speed) {
-    State direction = State::Constant(x.size(), S(0));
-    dynamics().each_share(i, mode_, time, x, [&](int k, const S& share) {
-      dynamics().kick_in(k, mode_, time, x, share, direction);
-    });
-    const S damping = this->flow().along(time, x, direction, [&](const auto& t, const auto& y) {
-      return dynamics().pressing_in(i, mode_, t, y);
-    })[1];
-    return {speed, restitution(i), pressing(i), force_rate(i), damping};
-  }
-  void pass_on(int i, const S& integral) {
-    State p = State::Constant(x.size(), S(0));
-    State u = p;
-    dynamics().each_share(i, mode_, time, x, [&](int k, const S& share) {
-      dynamics().lift(k, time, x, S(share * dynamics().side(k, mode_)), p);
-      dynamics().kick_in(k, mode_, time, x, share, u);
-    });
-    this->feel_gap(mode_ | (std::int64_t{1} << i), p, u, integral);
-  }
   /// To the zero of the gap of the leg's contact, within one step.
   bool fly(const Leg& leg) {
     this->flow().expand(dynamics(), mode_, time, x, {leg.contact});
     if (!(this->flow().choose(dynamics().rate()) > 0)) return false;
-    const bool rebound = leg.length == Leg::Length::rebound;
+    const bool leaves = leg.length == Leg::Length::rebound;
     Coefficients gap_on_step = this->flow().guard(0);
-    if (rebound) gap_on_step[0] = 0;
-    const auto end = end_of_flight(gap_on_step, rebound);
+    if (leaves) gap_on_step[0] = 0;
+    const auto end = end_of_flight(gap_on_step, leaves);
     if (!end) return false;
     Crossing there;
     there.kind = Crossing::Kind::guard;
@@ -441,12 +472,12 @@ class SmoothMotion final : public TaylorMotion<SmoothMotion<S, Equations>, Smoot
         put_on(i);
         return this->strike_as_prescribed(i) == Outcome::ok;
       case EventKind::graze:
-        ending.guard = held ? force_rate(i) : S(-approach(i));
+        ending.guard = held ? this->closing_rate(i) : S(-approach(i));
         ending.measure = dynamics().guard(i, mode_, time, x);
         break;
       case EventKind::release:
         ending.guard = dynamics().guard(i, mode_, time, x);
-        ending.measure = -force_rate(i);
+        ending.measure = -this->closing_rate(i);
         break;
       case EventKind::chatter_complete: {
         ending.guard = gap(i);

@@ -75,8 +75,8 @@ class OdeintFlow {
   }
   const S& guard_coefficient(std::size_t k, int order) const { return jets_.guard_coefficient(k, order); }
   template <class F>
-  auto along(const S& t, const State& x, const State& direction, const F& f) {
-    return jets_.along(t, x, direction, f);
+  auto along(const S& t, const State& x, const State& direction, const F& f, const S& pace = S(0)) {
+    return jets_.along(t, x, direction, f, pace);
   }
 
  private:

@@ -32,7 +32,10 @@ namespace graze {
 ///
 ///     static constexpr int outer_states         the model's; what follows them is the engine's own
 ///     static constexpr bool compliant           a pressed contact has no gap: it is 0
-///     static constexpr int frictions            with bool sticks(int k, mode) const
+///     static constexpr int frictions            with bool sticks(int k, mode) const; Eigen::Dynamic:
+///                                               friction_count() tells
+///     int touch_count() const                   instead of touches
+///     bool in_contact(int i, mode) const
 ///     bool repeats() const                      whether the forcing has the period
 ///     Symmetry symmetry(int state) const
 ///     Eigen::MatrixXd shifts() const            System::shifts
@@ -80,7 +83,9 @@ class TaylorSystem : public System {
     }
   }
   int frictions() const override {
-    if constexpr (requires { Plain::frictions; }) {
+    if constexpr (requires { plain_.friction_count(); }) {
+      return plain_.friction_count();
+    } else if constexpr (requires { Plain::frictions; }) {
       return Plain::frictions;
     } else {
       return System::frictions();
@@ -91,6 +96,13 @@ class TaylorSystem : public System {
       return plain_.sticks(k, state.mode);
     } else {
       return System::sticks(state, k);
+    }
+  }
+  bool in_contact(const HybridState& state, int i) const override {
+    if constexpr (requires { plain_.in_contact(i, state.mode); }) {
+      return plain_.in_contact(i, state.mode);
+    } else {
+      return System::in_contact(state, i);
     }
   }
   Eigen::MatrixXd shifts() const override {
@@ -229,7 +241,9 @@ class TaylorSystem : public System {
     }
   }
   std::size_t touches() const {
-    if constexpr (Plain::contacts == Eigen::Dynamic) {
+    if constexpr (requires { plain_.touch_count(); }) {
+      return static_cast<std::size_t>(plain_.touch_count());
+    } else if constexpr (Plain::contacts == Eigen::Dynamic) {
       return static_cast<std::size_t>(jumps() ? plain_.guard_count() : contacts());
     } else {
       return static_cast<std::size_t>(Plain::touches);

@@ -15,9 +15,10 @@ enum class StopLaw : signed char {
 
 /// What a compliant stop does that is not closed: a body at rest on its abutment closes it.
 enum class Spring : std::int64_t {
-  open = 0,   ///< not reached
-  engaged,    ///< its force acts
-  recovering  ///< released by a vanishing force at a penetration that has not come back to zero yet
+  open = 0,    ///< not reached
+  engaged,     ///< its force acts
+  recovering,  ///< released by a vanishing force at a penetration that has not come back to zero yet
+  parting      ///< engaged to the end of the contact, whose force is not worth counting any more
 };
 
 }  // namespace graze

@@ -7,6 +7,7 @@
 #include "core/models/equations/odeint_system.hpp"
 #include "core/models/equations/typed_equations.hpp"
 #include "core/models/equations/typed_model.hpp"
+#include "core/smooth/compliant_system.hpp"
 #include "core/smooth/newton_system.hpp"
 #include "core/system/registry.hpp"
 
@@ -18,6 +19,7 @@ TypedModel::TypedModel(const Value& table) {
   states_ = std::move(description.states);
   contacts_ = std::move(description.contacts);
   jumps_ = std::move(description.jumps);
+  frictions_ = std::move(description.frictions);
   warnings_ = std::move(description.warnings);
   system_ = std::move(description.system);
 }
@@ -33,10 +35,18 @@ std::unique_ptr<System> TypedModel::system(std::span<const double> values, const
   std::vector<double> quantities;
   evaluate_fixed(system_->operations, values.data(), quantities);
   const auto at = [&](Fixed f) { return quantities[static_cast<std::size_t>(f)]; };
-  const bool bounces =
-      std::all_of(system_->contacts.begin(), system_->contacts.end(),
-                  [&](const TypedContact& c) { return Range::unit().contains(at(c.restitution)); });
-  if (!bounces) return nullptr;
+  const auto makes_sense = [&](const TypedContact& c) {
+    if (!c.law) return Range::unit().contains(at(c.restitution));
+    const auto& linear = c.law->linear;
+    return !linear || (Range::positive().contains(at(linear->stiffness)) &&
+                       Range::non_negative().contains(at(linear->damping)) &&
+                       Range::non_negative().contains(at(c.law->preload)));
+  };
+  if (!std::all_of(system_->contacts.begin(), system_->contacts.end(), makes_sense)) return nullptr;
+  const auto rubs = [&](const TypedFriction& f) {
+    return !f.fixed || Range::non_negative().contains(at(*f.fixed));
+  };
+  if (!std::all_of(system_->frictions.begin(), system_->frictions.end(), rubs)) return nullptr;
   if (tolerance.engine == Tolerance::Engine::odeint) {
     const bool valid = TypedEquations<double>(system_, values).valid();
     return valid ? odeint_system(system_, values, tolerance) : nullptr;
@@ -51,6 +61,10 @@ std::unique_ptr<System> TypedModel::series_system(std::span<const double> values
                                                   const Tolerance& tolerance) const {
   using Kind = SmoothKind<TypedEquations, std::shared_ptr<const TypedSystem>>;
   if (!TypedEquations<double>(system_, values).valid()) return nullptr;
+  if (!system_->only_impacts()) {
+    using Compliant = CompliantKind<TypedEquations, std::shared_ptr<const TypedSystem>>;
+    return std::make_unique<TaylorSystem<Compliant>>(Compliant{{{system_}}}, values, tolerance);
+  }
   return std::make_unique<TaylorSystem<Kind>>(Kind{{system_}}, values, tolerance);
 }
 
@@ -59,19 +73,22 @@ GRAZE_MODEL(equations) {
   info.name = "equations";
   info.meaning =
       "A system of one's own, in equations: coordinates with a mass matrix and forces, first-order states, "
-      "rigid "
-      "contacts.";
+      "rigid and compliant contacts, dry friction.";
   info.equations =
       "M(q, t) q'' = force(q, q', p, t), p' = rate(q, q', p, t)\n"
-      "contact: gap(q, t) >= 0; impact: the gap's rate -> -restitution times itself, by an impulse along "
-      "M^-1 dgap/dq";
+      "rigid contact: gap(q, t) >= 0; impact: the gap's rate -> -restitution times itself, by an impulse "
+      "along M^-1 dgap/dq\n"
+      "compliant contact: while depth = -gap is positive a force along dgap/dq, preload + stiffness depth + "
+      "damping depth' or normal_force(depth, depth', ...), until it vanishes (release)\n"
+      "friction: a force amplitude sgn(slip) against slip, at rest anything up to that or to static; of a "
+      "compliant contact with the amplitude mu times its force";
   info.citations = {
       "Brogliato: Nonsmooth Mechanics, 3rd edition, Springer 2016 (Newton's law with several contacts)"};
   info.keys = typed_keys();
   info.states = {{"x", "1", "a coordinate, as named in the case file"},
                  {"x_dot", "1", "its velocity, x' in expressions; and so on, then the first-order states"}};
   info.contacts = {{"1", "1", "first contact; and so on, or by name"}};
-  info.example = R"(# A Duffing oscillator at a wall. Each number may be an expression.
+  info.example = R"toml(# A Duffing oscillator at a wall. Each number may be an expression.
 # Also: zeta = { value = 0.02, min = 0, meaning = "damping ratio" }
 parameters = { zeta = 0.02, alpha = 0.5, F = 1.0, omega = 0.9, position = 0.8, r = 0.7 }
 coordinates = ["x"]  # x' is the velocity of x; the states are x and x_dot
@@ -81,12 +98,22 @@ force = { x = "F*cos(omega*t) - 2*zeta*x' - spring" }
 # states = ["p"]  # first-order states, with rate = { p = "-p" }
 period = "2*pi/omega"  # of the forcing; left out: no forcing
 
-# One table for each rigid contact, closed where the gap is zero.
+# One table for each contact, open where the gap is positive.
 [[model.contact]]
 name = "wall"
 gap = "position - x"
 restitution = "r"
-)";
+# Instead of restitution, a compliant contact: a spring, or any law of depth = -gap.
+# stiffness = 30
+# damping = 0.5
+# normal_force = "200*depth^1.5*(1 + 0.1*depth')"
+
+# One table for each dry friction.
+# [[model.friction]]
+# name = "ground"
+# slip = "x'"  # sliding speed
+# amplitude = 0.1
+)toml";
   info.modes = typed_modes;
   info.make = [](const Value& table) -> std::shared_ptr<const Model> {
     return std::make_shared<TypedModel>(table);

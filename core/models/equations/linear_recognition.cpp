@@ -31,9 +31,8 @@ class Recognition {
     base_ = graph_.literal(0);
     if (motions_.period) base_ = graph_.divide(graph_.literal(2 * M_PI), *motions_.period);
     form_ = std::make_shared<LinearForm>();
-    const bool linear = read_mass() && read_forces() && read_gaps();
+    const bool linear = read_mass() && read_forces() && read_contacts() && read_frictions();
     if (!linear) return nullptr;
-    form_->sliding.resize(n_, 0);
     form_->base_frequency = base_;
     form_->operations = graph_.fixed();
     return form_;
@@ -113,21 +112,51 @@ class Recognition {
     add(place->second.cosine(i), 1, is_sine ? sine : cosine);
     add(place->second.sine(i), is_sine ? 1 : -1, graph_.multiply(turned, is_sine ? cosine : sine));
   }
-  bool read_gaps() {
-    const Eigen::Index count = size(motions_.gap);
+  bool read_contacts() {
+    const Eigen::Index count = size(motions_.contacts);
     form_->normal = zeros(n_, count);
     form_->position = form_->restitution = zeros(count, 1);
+    form_->stop_stiffness = form_->stop_damping = form_->preload = zeros(count, 1);
+    bool compliant = false;
     for (Eigen::Index c = 0; c < count; ++c) {
-      const Expression& gap = motions_.gap[static_cast<std::size_t>(c)];
-      if (!gap.products.empty()) return false;
-      form_->position(c) = gap.constant;
-      form_->restitution(c) = motions_.restitution[static_cast<std::size_t>(c)];
-      for (const auto& term : gap.linear) {
+      const Motions::Contact& contact = motions_.contacts[static_cast<std::size_t>(c)];
+      if (!contact.is_linear || !contact.gap.products.empty()) return false;
+      for (const auto& term : contact.gap.linear) {
         const AtomOperation op = graph_.atom(term.atom);
         if (op.kind != AtomOperation::Kind::input || op.input == 0) return false;
         form_->normal(static_cast<Eigen::Index>(op.input - 1) / 2, c) =
             graph_.multiply(graph_.literal(-1), term.factor);
       }
+      form_->position(c) = contact.gap.constant;
+      form_->restitution(c) = contact.restitution;
+      form_->law.push_back(contact.law);
+      compliant = compliant || contact.law != StopLaw::rigid;
+      if (contact.law == StopLaw::rigid) continue;
+      form_->stop_stiffness(c) = contact.stiffness;
+      form_->stop_damping(c) = contact.damping;
+      form_->preload(c) = contact.preload;
+    }
+    if (!compliant) form_->law.clear();
+    return true;
+  }
+  bool read_frictions() {
+    const Eigen::Index count = size(motions_.frictions);
+    form_->sliding = zeros(n_, count);
+    form_->friction = zeros(count, 1);
+    for (Eigen::Index k = 0; k < count; ++k) {
+      const Motions::Friction& friction = motions_.frictions[static_cast<std::size_t>(k)];
+      const Expression& slip = friction.slip;
+      if (!friction.amplitude || !slip.products.empty() || graph_.literal_value(slip.constant) != 0.0)
+        return false;
+      for (const auto& term : slip.linear) {
+        const AtomOperation op = graph_.atom(term.atom);
+        if (op.kind != AtomOperation::Kind::input || op.input == 0 || op.input % 2 == 1) return false;
+        form_->sliding(static_cast<Eigen::Index>(op.input) / 2 - 1, k) = term.factor;
+      }
+      form_->friction(k) = *friction.amplitude;
+      const FixedOperation& quantity = graph_.fixed()[static_cast<std::size_t>(*friction.amplitude)];
+      if (quantity.kind == FixedOperation::Kind::parameter)
+        form_->amplitudes.push_back({quantity.parameter, k});
     }
     return true;
   }

@@ -13,10 +13,22 @@ namespace graze {
 /// M q'' = force, gaps ≥ 0, in terms of inputs: t is input 0, coordinate i and its velocity are inputs 1 + 2i
 /// and 2 + 2i.
 struct Motions {
+  /// Of a contact whose force is preload + stiffness depth + damping depth'; rigid: the others are not read.
+  struct Contact {
+    Expression gap;
+    StopLaw law = StopLaw::rigid;
+    bool is_linear = true;  ///< false: it has another law
+    Fixed restitution{}, stiffness{}, damping{}, preload{};
+  };
+  struct Friction {
+    Expression slip;
+    std::optional<Fixed> amplitude;  ///< nothing: it is not the same all the time
+  };
+
   std::vector<std::vector<Expression>> mass;
   std::vector<Expression> force;
-  std::vector<Expression> gap;
-  std::vector<Fixed> restitution;
+  std::vector<Contact> contacts;
+  std::vector<Friction> frictions;
   std::optional<Fixed> period;
 };
 

@@ -62,9 +62,36 @@ std::string matrix_text(const Value& mass) {
 std::string contact_text(const Value& contact, std::size_t number) {
   const Value* name = contact.find("name");
   std::string text = "contact " + (name != nullptr ? name->text("") : std::to_string(number)) +
-                     ": gap = " + text_of(contact.at("gap")) +
-                     ", restitution = " + text_of(contact.at("restitution"));
-  if (const Value* foot = contact.find("foot")) text += ", where " + text_of(*foot) + " > 0";
+                     ": gap = " + text_of(contact.at("gap"));
+  const auto add = [&](const char* key, const std::string& before) {
+    if (const Value* value = contact.find(key)) text += before + text_of(*value);
+  };
+  add("restitution", ", restitution = ");
+  add("normal_force", ", force = ");
+  if (contact.find("stiffness") != nullptr) {
+    text += ", force = ";
+    if (const Value* preload = contact.find("preload")) text += text_of(*preload) + " + ";
+    text += "(" + text_of(contact.at("stiffness")) + ") depth";
+    if (const Value* damping = contact.find("damping")) text += " + (" + text_of(*damping) + ") depth'";
+  }
+  const Value* release = contact.find("release");
+  if (release != nullptr && release->text("") == "gap") text += " until the gap is 0 again";
+  add("mu", ", friction ");
+  add("static", " (at rest ");
+  if (contact.find("static") != nullptr) text += ")";
+  if (contact.find("mu") != nullptr) text += " times the force";
+  add("slip", " against ");
+  add("foot", ", where ");
+  if (contact.find("foot") != nullptr) text += " > 0";
+  return text + "\n";
+}
+
+std::string friction_text(const Value& friction, std::size_t number) {
+  const Value* name = friction.find("name");
+  std::string text = "friction " + (name != nullptr ? name->text("") : std::to_string(number)) +
+                     ": slip = " + text_of(friction.at("slip")) +
+                     ", amplitude = " + text_of(friction.at("amplitude"));
+  if (const Value* at_rest = friction.find("static")) text += ", at rest up to " + text_of(*at_rest);
   return text + "\n";
 }
 
@@ -97,6 +124,10 @@ std::string equations_text(const Value& table) {
     std::size_t number = 0;
     for (const Value& jump : jumps->array("")) text += jump_text(jump, ++number);
   }
+  if (const Value* frictions = table.find("friction")) {
+    std::size_t number = 0;
+    for (const Value& friction : frictions->array("")) text += friction_text(friction, ++number);
+  }
   if (const Value* period = table.find("period"))
     text += "period of the forcing = " + text_of(*period) + "\n";
   if (!text.empty()) text.pop_back();
@@ -117,6 +148,7 @@ ModelInfo model_of_file(const std::string& name, const Value& settings, std::str
   info.states = model->states();
   info.contacts = model->contacts();
   info.jumps = model->jumps();
+  info.frictions = model->frictions();
   info.modes = typed_modes;
   info.text = std::move(text);
   info.start = [model](std::span<const double> values) { return model->start(values); };

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/models/equations/typed_equations.hpp"
+#include "core/smooth/compliant_system.hpp"
 #include "core/smooth/newton_system.hpp"
 #include "core/smooth/odeint_flow.hpp"
 
@@ -19,6 +20,10 @@ struct OdeintEquations : TypedEquations<S> {
 
 std::unique_ptr<System> odeint_system(std::shared_ptr<const TypedSystem> system,
                                       std::span<const double> values, const Tolerance& tolerance) {
+  if (!system->only_impacts()) {
+    using Compliant = CompliantKind<OdeintEquations, std::shared_ptr<const TypedSystem>>;
+    return std::make_unique<TaylorSystem<Compliant>>(Compliant{{{std::move(system)}}}, values, tolerance);
+  }
   using Kind = SmoothKind<OdeintEquations, std::shared_ptr<const TypedSystem>>;
   return std::make_unique<TaylorSystem<Kind>>(Kind{{std::move(system)}}, values, tolerance);
 }

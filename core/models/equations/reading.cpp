@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t most_states = 60;
 constexpr std::size_t most_contacts = 31;  // the mode has two bits for each
 constexpr std::size_t most_bits = 62;      // … and one for each jump
+constexpr std::size_t most_laws = 31;      // … for each friction too, and two more where some are compliant
 
 [[noreturn]] void refuse(const Value& value, const std::string& key, const std::string& rule) {
   throw InputError(value.place(), key, value.toml(), rule);
@@ -24,7 +25,7 @@ using Expressions = std::vector<Expression>;
 class Reading {
  public:
   explicit Reading(const Value& table)
-      : table_(table), scope_(1 + 2 * list("coordinates").size() + list("states").size()) {}
+      : table_(table), scope_(1 + 2 * list("coordinates").size() + list("states").size(), 2) {}
 
   TypedDescription read() {
     read_parameters();
@@ -33,6 +34,8 @@ class Reading {
     read_equations();
     read_contacts();
     read_jumps();
+    read_frictions();
+    list_holding();
     list_motion();
     read_symmetries();
     read_start();
@@ -72,12 +75,21 @@ class Reading {
   TypedJump jump(const Value& given, const std::string& key);
   Expressions terms_of(const Expression& e);
   TypedContact contact(const Value& given, const std::string& key);
+  void check_law(const Value& given, const std::string& key) const;
+  TypedLaw law(const Value& given, const std::string& key, const Expression& gap, const Expression& opening);
+  Expression typed_force(const Syntax& syntax);
+  void read_frictions();
+  void read_contact_friction(const Value& given, const std::string& key, std::size_t contact);
+  void add_friction(const Syntax& slip, const Expression& amplitude, const Expression* limit, int contact,
+                    const std::string& name, const std::string& meaning);
+  void list_holding();
   TypedKick kick(const Expressions& change);
   void list_motion();
   void read_symmetries();
   void read_start();
   Value::Array state_names() const;
-  std::vector<std::size_t> symmetric_states(const char* name, bool may_matter);
+  std::vector<std::size_t> symmetric_states(const char* name);
+  void check_shift();
   void recognise();
   void warn_of_unused();
   void check_at_home();
@@ -94,7 +106,11 @@ class Reading {
   std::shared_ptr<TypedSystem> typed_ = std::make_shared<TypedSystem>();
   Motions motions_;
   Expressions accelerations_, other_rates_, state_rates_;
-  Expressions jump_values_;  ///< what jumps wait for and set
+  Expressions jump_values_;              ///< what jumps wait for and set
+  std::vector<Expressions> directions_;  ///< of contacts, then against slips: by the velocities
+  Expressions speeds_;                   ///< along these
+  Expressions forces_;                   ///< of compliant contacts, zero of the others
+  Expressions laws_;                     ///< forces, amplitudes and limits
 };
 
 void Reading::read_parameters() {
@@ -380,14 +396,32 @@ TypedContact Reading::contact(const Value& given, const std::string& key) {
   for (std::size_t i = 0; i < normal.size(); ++i) mobility = g.add(mobility, g.multiply(normal[i], push[i]));
   for (Expression& p : push) p = p == mobility ? g.number(1) : g.divide(p, mobility);
   contact.kick = kick(push);
-  contact.restitution = scope_.build_fixed(given.at("restitution"), key + ".restitution");
+  Motions::Contact motion;
+  motion.gap = gap;
+  Expression force = g.number(0);
+  if (const Value* restitution = given.find("restitution")) {
+    contact.restitution = scope_.build_fixed(*restitution, key + ".restitution");
+  } else {
+    contact.law = law(given, key, gap, opening);
+    motion.law = contact.law->by_gap ? StopLaw::release_by_gap : StopLaw::release_by_force;
+    motion.is_linear = contact.law->linear.has_value();
+    if (motion.is_linear) {
+      motion.stiffness = contact.law->linear->stiffness;
+      motion.damping = contact.law->linear->damping;
+      motion.preload = contact.law->preload;
+    }
+    force = laws_.back();
+  }
+  motion.restitution = contact.restitution;
+  motions_.contacts.push_back(motion);
+  forces_.push_back(force);
+  directions_.push_back(normal);
+  speeds_.push_back(opening);
   Expression foot = g.number(1);
   if (const Value* where = given.find("foot")) {
     foot = scope_.build(*where, key + ".foot");
     contact.foot = Program(g, {foot});
   }
-  motions_.gap.push_back(gap);
-  motions_.restitution.push_back(contact.restitution);
   MotionProgram::Contact impact;
   Expressions results = {gap, opening, foot};
   for (std::size_t i = 0; i < push.size(); ++i) {
@@ -405,10 +439,196 @@ TypedContact Reading::contact(const Value& given, const std::string& key) {
   return contact;
 }
 
+/// One of restitution, stiffness and normal_force, with what goes with it.
+void Reading::check_law(const Value& given, const std::string& key) const {
+  const bool rigid = given.find("restitution") != nullptr, spring = given.find("stiffness") != nullptr,
+             typed = given.find("normal_force") != nullptr;
+  const auto only = [&](const char* name, bool there, const char* rule) {
+    const Value* value = given.find(name);
+    if (value != nullptr && !there) refuse(*value, key + "." + name, rule);
+  };
+  if (rigid + spring + typed == 0)
+    throw InputError(given.place(), key + ".restitution", "",
+                     "is missing: a contact has a restitution (rigid), a stiffness or a normal_force");
+  if (rigid + spring + typed > 1)
+    refuse(given.at(rigid ? "restitution" : "normal_force"), key + (rigid ? ".restitution" : ".normal_force"),
+           rigid ? "a contact with a stiffness or a normal_force has no restitution"
+                 : "a contact has a stiffness or a normal_force, not both");
+  only("damping", spring, "only of a contact with a stiffness");
+  only("preload", spring, "only of a contact with a stiffness");
+  only("release", !rigid, "only of a contact with a stiffness or a normal_force");
+  only("mu", !rigid, "a rigid contact has no friction here: give it a stiffness or a normal_force");
+  only("slip", given.find("mu") != nullptr, "only of a contact with mu");
+  only("static", given.find("mu") != nullptr, "only of a contact with mu");
+  only("mu", given.find("slip") != nullptr, "needs slip, the sliding speed, beside it");
+  only("preload", given.find("mu") == nullptr, "a contact with mu has no preload");
+  only("foot", rigid, "only of a rigid contact");
+}
+
+/// In the placeholders of depth and its rate.
+Expression Reading::typed_force(const Syntax& syntax) {
+  Graph& g = graph();
+  const std::size_t depth = g.inputs(), rate = depth + 1;
+  const Expression force = scope_.build(syntax, {{"depth", g.input(depth)}, {"depth'", g.input(rate)}});
+  if (!g.depends(force, depth)) syntax.refuse(syntax.root(), "must depend on depth, which is minus the gap");
+  const Expression zero = g.number(0);
+  if (!g.is_zero(g.substitute(force, {{depth, zero}, {rate, zero}})))
+    syntax.refuse(
+        syntax.root(),
+        "must be 0 where depth and depth' are; a force that is there from the beginning is a preload "
+        "beside a stiffness");
+  return force;
+}
+
+TypedLaw Reading::law(const Value& given, const std::string& key, const Expression& gap,
+                      const Expression& opening) {
+  Graph& g = graph();
+  const std::size_t depth = g.inputs(), rate = depth + 1;
+  TypedLaw law;
+  const Value* release = given.find("release");
+  law.by_gap = release != nullptr && release->text(key + ".release") == "gap";
+  Expression force;
+  if (const Value* text = given.find("normal_force")) {
+    force = typed_force(syntax_of(*text, key + ".normal_force"));
+    law.preload = g.literal(0);
+  } else {
+    const auto number = [&](const char* name) {
+      const Value* value = given.find(name);
+      return value != nullptr ? scope_.build_fixed(*value, key + "." + name) : g.literal(0);
+    };
+    law.linear = {number("stiffness"), number("damping")};
+    law.preload = number("preload");
+    force = g.add(g.fixed(law.preload), g.multiply(g.fixed(law.linear->stiffness), g.input(depth)));
+    force = g.add(force, g.multiply(g.fixed(law.linear->damping), g.input(rate)));
+  }
+  const auto is_singular = [&](Atom a) {
+    const AtomOperation op = g.atom(a);
+    const bool root = op.kind == AtomOperation::Kind::call &&
+                      (op.function == Function::sqrt || op.function == Function::log);
+    if (op.kind != AtomOperation::Kind::power && !root) return false;
+    Expression argument = g.number(0);
+    argument.linear.push_back({op.a, g.literal(1)});
+    return g.depends(argument, depth);
+  };
+  const std::vector<Atom> atoms = g.needed({force});
+  law.singular = std::any_of(atoms.begin(), atoms.end(), is_singular);
+  const Expression sign = g.without_powers(force, depth);
+  law.watched = !law.by_gap && !sign.is_fixed();
+  Expressions results = {force, sign, g.derivative(force, depth), g.derivative(force, rate)};
+  for (Expression& e : results) e = g.substitute(e, {{depth, g.negative(gap)}, {rate, g.negative(opening)}});
+  law.force = Program(g, results);
+  laws_.push_back(results.front());
+  return law;
+}
+
+void Reading::add_friction(const Syntax& syntax, const Expression& amplitude, const Expression* limit,
+                           int contact, const std::string& name, const std::string& meaning) {
+  Graph& g = graph();
+  const Expression slip = scope_.build(syntax);
+  Expressions against;
+  for (const int v : typed_->velocity) {
+    const Expression part = g.derivative(slip, index(v) + 1);
+    for (const int other : typed_->velocity) {
+      if (g.depends(part, index(other) + 1))
+        syntax.refuse(syntax.root(), "a slip must be linear in the velocities");
+    }
+    against.push_back(g.negative(part));
+  }
+  if (std::all_of(against.begin(), against.end(), [&](const Expression& e) { return g.is_zero(e); }))
+    syntax.refuse(syntax.root(), "a slip must depend on a velocity");
+  TypedFriction friction;
+  friction.slip = Program(g, {slip});
+  friction.amplitude = Program(g, {amplitude});
+  friction.limit = Program(g, {limit != nullptr ? *limit : amplitude});
+  if (amplitude.is_fixed()) friction.fixed = amplitude.constant;
+  friction.eases = limit != nullptr && *limit != amplitude;
+  friction.contact = contact;
+  typed_->frictions.push_back(std::move(friction));
+  directions_.push_back(against);
+  speeds_.push_back(g.negative(slip));
+  laws_.push_back(amplitude);
+  if (limit != nullptr) laws_.push_back(*limit);
+  Motions::Friction motion;
+  motion.slip = slip;
+  if (amplitude.is_fixed() && limit == nullptr) motion.amplitude = amplitude.constant;
+  motions_.frictions.push_back(motion);
+  description_.frictions.push_back({name, "1", meaning});
+}
+
+void Reading::read_contact_friction(const Value& given, const std::string& key, std::size_t contact) {
+  const Value* mu = given.find("mu");
+  if (mu == nullptr) return;
+  const auto share = [&](const Value& value, const std::string& name) {
+    return graph().multiply(scope_.build(value, key + "." + name), forces_[contact]);
+  };
+  const Expression amplitude = share(*mu, "mu");
+  const Value* at_rest = given.find("static");
+  const Expression limit = at_rest != nullptr ? share(*at_rest, "static") : amplitude;
+  const std::string& label = description_.contacts[contact].name;
+  add_friction(syntax_of(given.at("slip"), key + ".slip"), amplitude, at_rest != nullptr ? &limit : nullptr,
+               static_cast<int>(contact), label, "friction of contact " + label);
+}
+
+void Reading::read_frictions() {
+  const Value::Array& contacts = list("contact");
+  for (std::size_t c = 0; c < contacts.size(); ++c)
+    read_contact_friction(contacts[c], "model.contact." + std::to_string(c), c);
+  const Value::Array& frictions = list("friction");
+  for (std::size_t k = 0; k < frictions.size(); ++k) {
+    const std::string key = "model.friction." + std::to_string(k);
+    const Value& given = frictions[k];
+    const Value* name = given.find("name");
+    const Value* meaning = given.find("meaning");
+    const std::string label = name != nullptr ? name->text(key + ".name") : std::to_string(k + 1);
+    const Expression amplitude = scope_.build(given.at("amplitude"), key + ".amplitude");
+    const Value* at_rest = given.find("static");
+    const Expression limit = at_rest != nullptr ? scope_.build(*at_rest, key + ".static") : amplitude;
+    add_friction(syntax_of(given.at("slip"), key + ".slip"), amplitude, at_rest != nullptr ? &limit : nullptr,
+                 -1, label, meaning != nullptr ? meaning->text(key + ".meaning") : "friction " + label);
+  }
+  if (typed_->only_impacts()) return;
+  if (!typed_->jumps.empty())
+    refuse(table_.at("jump"), "model.jump", "only where no contact is compliant and nothing has friction");
+  const bool compliant = std::any_of(typed_->contacts.begin(), typed_->contacts.end(),
+                                     [](const TypedContact& c) { return c.law.has_value(); });
+  const std::size_t places = contacts.size() * (compliant ? 2 : 1) + typed_->frictions.size();
+  if (places > most_laws) {
+    const char* last = frictions.empty() ? "contact" : "friction";
+    refuse(table_.at(last), std::string("model.") + last,
+           compliant ? "at most 31 contacts and frictions together, contacts counted twice where one is "
+                       "compliant"
+                     : "at most 31 contacts and frictions together");
+  }
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    if (const Value* foot = contacts[c].find("foot"))
+      refuse(*foot, "model.contact." + std::to_string(c) + ".foot",
+             "only where no contact is compliant and nothing has friction");
+  }
+}
+
+/// Accelerations along contacts and slips, and what forces there make of them.
+void Reading::list_holding() {
+  if (typed_->only_impacts()) return;
+  Graph& g = graph();
+  Expressions results;
+  for (const Expression& speed : speeds_) results.push_back(rate_of(speed));
+  const std::vector<Expressions> pushes = solve(directions_);
+  for (std::size_t a = 0; a < directions_.size(); ++a) {
+    typed_->pushes.push_back(kick(pushes[a]));
+    for (std::size_t b = a; b < directions_.size(); ++b) {
+      Expression response = g.number(0);
+      for (std::size_t i = 0; i < coordinates(); ++i)
+        response = g.add(response, g.multiply(directions_[a][i], pushes[b][i]));
+      results.push_back(response);
+    }
+  }
+  typed_->holding = Program(g, results);
+}
+
 /// All that moves while no contact is closed, in one list.
 void Reading::list_motion() {
   Expressions all = state_rates_;
-  all.insert(all.end(), motions_.gap.begin(), motions_.gap.end());
+  for (const Motions::Contact& contact : motions_.contacts) all.push_back(contact.gap);
   typed_->motion.flow = Program(graph(), all);
 }
 
@@ -421,7 +641,9 @@ void Reading::read_contacts() {
     const std::string label = name != nullptr ? name->text("model.contact.name") : std::to_string(c + 1);
     description_.contacts.push_back(
         {label, "1", meaning != nullptr ? meaning->text("model.contact.meaning") : "contact " + label});
-    typed_->contacts.push_back(contact(contacts[c], "model.contact." + std::to_string(c)));
+    const std::string key = "model.contact." + std::to_string(c);
+    check_law(contacts[c], key);
+    typed_->contacts.push_back(contact(contacts[c], key));
   }
 }
 
@@ -467,7 +689,7 @@ void Reading::read_jumps() {
 }
 
 /// The states that the list `name` of the symmetry names.
-std::vector<std::size_t> Reading::symmetric_states(const char* name, bool may_matter) {
+std::vector<std::size_t> Reading::symmetric_states(const char* name) {
   std::vector<std::size_t> states;
   const Value* table = table_.find("symmetry");
   const Value* given = table != nullptr ? table->find(name) : nullptr;
@@ -477,15 +699,7 @@ std::vector<std::size_t> Reading::symmetric_states(const char* name, bool may_ma
     const auto place = std::find_if(description_.states.begin(), description_.states.end(),
                                     [&](const Quantity& q) { return q.name == value.text(key); });
     if (place == description_.states.end()) refuse(value, key, "there is no such coordinate or state");
-    const std::size_t state = static_cast<std::size_t>(place - description_.states.begin());
-    Expressions all = accelerations_;
-    all.insert(all.end(), other_rates_.begin(), other_rates_.end());
-    all.insert(all.end(), motions_.gap.begin(), motions_.gap.end());
-    all.insert(all.end(), jump_values_.begin(), jump_values_.end());
-    const bool matters = std::any_of(all.begin(), all.end(),
-                                     [&](const Expression& e) { return graph().depends(e, state + 1); });
-    if (matters && !may_matter) refuse(value, key, "forces, rates or gaps depend on it");
-    states.push_back(state);
+    states.push_back(static_cast<std::size_t>(place - description_.states.begin()));
   }
   return states;
 }
@@ -494,6 +708,27 @@ Value::Array Reading::state_names() const {
   Value::Array names;
   for (const Quantity& state : description_.states) names.emplace_back(Value::Data(state.name));
   return names;
+}
+
+/// Nothing may notice where the same is added to all of these states.
+void Reading::check_shift() {
+  if (typed_->shifted.empty()) return;
+  Graph& g = graph();
+  Expressions all = accelerations_;
+  all.insert(all.end(), other_rates_.begin(), other_rates_.end());
+  for (const Motions::Contact& contact : motions_.contacts) all.push_back(contact.gap);
+  all.insert(all.end(), speeds_.begin(), speeds_.end());
+  all.insert(all.end(), laws_.begin(), laws_.end());
+  all.insert(all.end(), jump_values_.begin(), jump_values_.end());
+  for (const Expression& e : all) {
+    Expression change = g.number(0);
+    for (const std::size_t state : typed_->shifted) change = g.add(change, g.derivative(e, state + 1));
+    if (g.is_zero(change)) continue;
+    const Value& states = table_.at("symmetry").at("shift");
+    const Value::Array& names = states.array("");
+    refuse(names.size() == 1 ? names.front() : states, "model.symmetry.shift",
+           "forces, rates or gaps depend on it");
+  }
 }
 
 void Reading::read_start() {
@@ -510,8 +745,9 @@ void Reading::read_start() {
 
 void Reading::read_symmetries() {
   typed_->symmetries.assign(index(typed_->states()), Symmetry::none);
-  for (const std::size_t state : symmetric_states("turn", true)) typed_->symmetries[state] = Symmetry::turn;
-  typed_->shifted = symmetric_states("shift", false);
+  for (const std::size_t state : symmetric_states("turn")) typed_->symmetries[state] = Symmetry::turn;
+  typed_->shifted = symmetric_states("shift");
+  check_shift();
 }
 
 void Reading::recognise() {
@@ -524,7 +760,6 @@ void Reading::recognise() {
   const bool plain = others() == 0 && in_turn && typed_->jumps.empty() &&
                      std::none_of(typed_->contacts.begin(), typed_->contacts.end(),
                                   [](const TypedContact& c) { return c.foot.has_value(); }) &&
-                     typed_->shifted.empty() &&
                      std::all_of(typed_->symmetries.begin(), typed_->symmetries.end(),
                                  [](Symmetry s) { return s == Symmetry::none; });
   if (plain) typed_->linear = linear_form(graph(), motions_);
@@ -559,9 +794,25 @@ void Reading::check_at_home() {
            "is " + Value(now).toml() + " at these parameter values: must satisfy " + range.text());
   };
   const Value::Array& contacts = list("contact");
-  for (std::size_t c = 0; c < contacts.size(); ++c)
-    check(contacts[c].at("restitution"), "model.contact." + std::to_string(c) + ".restitution",
-          typed_->contacts[c].restitution, Range::unit());
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const std::string key = "model.contact." + std::to_string(c) + ".";
+    const TypedContact& contact = typed_->contacts[c];
+    const auto check_key = [&](const char* name, Fixed f, const Range& range) {
+      if (const Value* value = contacts[c].find(name)) check(*value, key + name, f, range);
+    };
+    check_key("restitution", contact.restitution, Range::unit());
+    if (!contact.law || !contact.law->linear) continue;
+    check_key("stiffness", contact.law->linear->stiffness, Range::positive());
+    check_key("damping", contact.law->linear->damping, Range::non_negative());
+    check_key("preload", contact.law->preload, Range::non_negative());
+  }
+  const Value::Array& frictions = list("friction");
+  const std::size_t of_contacts = typed_->frictions.size() - frictions.size();
+  for (std::size_t k = 0; k < frictions.size(); ++k) {
+    if (const auto amplitude = typed_->frictions[of_contacts + k].fixed)
+      check(frictions[k].at("amplitude"), "model.friction." + std::to_string(k) + ".amplitude", *amplitude,
+            Range::non_negative());
+  }
   const Range up_to_infinite{0, std::numeric_limits<double>::infinity(), true, false};
   if (typed_->period) check(table_.at("period"), "model.period", *typed_->period, up_to_infinite);
   if (typed_->fastest_rate)
@@ -598,6 +849,10 @@ void Reading::check_period(const std::vector<double>& fixed) {
     check(jump.trigger);
     check(jump.values);
   }
+  for (const TypedFriction& friction : typed_->frictions) {
+    check(friction.slip);
+    if (friction.contact < 0) check(friction.amplitude);
+  }
 }
 
 }  // namespace
@@ -632,18 +887,35 @@ std::vector<Key> typed_keys() {
           "linearised "
           "system at zero and of the forcing")
       .range = Range::positive();
-  Key& contact = add_key(keys, "contact", Key::Type::tables, "rigid contacts");
+  Key& contact = add_key(keys, "contact", Key::Type::tables, "rigid and compliant contacts");
   add_key(contact.children, "name", Key::Type::text, "name of the contact; its number when left out");
   add_key(contact.children, "meaning", Key::Type::text, "in a few words");
   Key& gap = add_key(contact.children, "gap", Key::Type::number,
                      "at least 0 while open; of coordinates, time and parameters");
   gap.required = true;
   gap.expressions = true;
-  Key& restitution =
-      add_key(contact.children, "restitution", Key::Type::number, "Newton's, of the gap's rate");
-  restitution.required = true;
-  restitution.range = Range::unit();
-  restitution.expressions = true;
+  const auto law_key = [&](const char* name, const Range& range, const char* meaning) {
+    Key& key = add_key(contact.children, name, Key::Type::number, meaning);
+    key.range = range;
+    key.expressions = true;
+  };
+  law_key("restitution", Range::unit(), "of a rigid contact: Newton's, of the gap's rate");
+  law_key("stiffness", Range::positive(),
+          "of a compliant contact: its force is preload + stiffness depth + damping depth', depth = -gap");
+  law_key("damping", Range::non_negative(), "beside stiffness; 0 when left out");
+  law_key("preload", Range::non_negative(),
+          "beside stiffness: force where it begins, on an abutment; 0 when left out");
+  add_key(contact.children, "normal_force", Key::Type::open,
+          "of a compliant contact with any other law, of depth, depth', coordinates, velocities and time: "
+          "\"k*depth^1.5*(1 + c*depth')\"");
+  add_key(contact.children, "release", Key::Type::text,
+          "of a compliant contact: it ends where its force vanishes (the default) or where the gap is zero "
+          "again")
+      .choices = {"force", "gap"};
+  add_key(contact.children, "mu", Key::Type::open,
+          "of a compliant contact: coefficient of Coulomb friction by its force, along slip");
+  add_key(contact.children, "slip", Key::Type::open, "sliding speed, linear in the velocities");
+  add_key(contact.children, "static", Key::Type::open, "coefficient of friction at rest; mu when left out");
   add_key(contact.children, "foot", Key::Type::open,
           "a contact only where this is positive; elsewhere the gap may pass through zero");
   Key& jump = add_key(keys, "jump", Key::Type::tables, "what else makes the state jump");
@@ -660,11 +932,20 @@ std::vector<Key> typed_keys() {
   add_key(jump.children, "set", Key::Type::open,
           "states after the jump by name, all of them in terms of the state before: { x_dot = \"-x'/2\" }")
       .required = true;
+  Key& friction = add_key(keys, "friction", Key::Type::tables, "Coulomb frictions of a given amplitude");
+  add_key(friction.children, "name", Key::Type::text, "name of the friction; its number when left out");
+  add_key(friction.children, "meaning", Key::Type::text, "in a few words");
+  add_key(friction.children, "slip", Key::Type::open, "sliding speed, linear in the velocities").required =
+      true;
+  add_key(friction.children, "amplitude", Key::Type::open,
+          "force while it slides, of states, time and parameters")
+      .required = true;
+  add_key(friction.children, "static", Key::Type::open,
+          "greatest force at rest; the amplitude when left out");
   Key& symmetry =
       add_key(keys, "symmetry", Key::Type::table, "what may be added without changing the motion");
   add_key(symmetry.children, "turn", Key::Type::open, "angles: whole turns");
-  add_key(symmetry.children, "shift", Key::Type::open,
-          "places along something that is alike everywhere: anything");
+  add_key(symmetry.children, "shift", Key::Type::open, "coordinates: the same added to all of them");
   return keys;
 }
 

@@ -5,6 +5,7 @@
 #include <Eigen/Core>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <span>
@@ -43,21 +44,19 @@ class TypedEquations {
   }
   Eigen::MatrixXd shifts() const {
     const auto& shifted = system_->shifted;
-    Eigen::MatrixXd columns = Eigen::MatrixXd::Zero(size(), static_cast<Eigen::Index>(shifted.size()));
-    for (std::size_t k = 0; k < shifted.size(); ++k) {
-      columns(static_cast<Eigen::Index>(shifted[k]), static_cast<Eigen::Index>(k)) = 1;
-    }
-    return columns;
+    Eigen::MatrixXd direction = Eigen::MatrixXd::Zero(size(), shifted.empty() ? 0 : 1);
+    for (const std::size_t state : shifted) direction(static_cast<Eigen::Index>(state), 0) = 1;
+    return direction;
   }
   /// 0: autonomous, as where the period is infinite.
   S period() const {
     return system_->period && std::isfinite(value_of(at(*system_->period))) ? at(*system_->period) : S(0);
   }
   double rate() const { return rate_; }
-  /// nullptr: it has jumps, or a stop at infinity.
+  /// Of what has impacts of rigid contacts only, none of them at infinity.
   const MotionProgram* motion_program() const {
     const bool all = std::find(has_contact_.begin(), has_contact_.end(), false) == has_contact_.end();
-    return all && system_->jumps.empty() ? &system_->motion : nullptr;
+    return all && system_->only_impacts() && system_->jumps.empty() ? &system_->motion : nullptr;
   }
   /// A stop at infinity is none.
   bool has_contact(int i) const { return has_contact_[static_cast<std::size_t>(i)]; }
@@ -101,11 +100,65 @@ class TypedEquations {
   }
   template <class T>
   void kick(int i, const T& t, const Vector<T>& x, const T& speed, Vector<T>& v) const {
-    change(i, t, x, speed, system_->velocity, v);
+    change(contact(i).kick, t, x, speed, system_->velocity, v);
   }
   template <class T>
   void lift(int i, const T& t, const Vector<T>& x, const T& gap, Vector<T>& v) const {
-    change(i, t, x, gap, system_->position, v);
+    change(contact(i).kick, t, x, gap, system_->position, v);
+  }
+  bool compliant(int i) const { return contact(i).law.has_value(); }
+  bool releases_by_gap(int i) const { return contact(i).law->by_gap; }
+  bool watches_force(int i) const { return contact(i).law->watched; }
+  bool begins_singular(int i) const { return contact(i).law->singular; }
+  S preload(int i) const { return compliant(i) ? at(contact(i).law->preload) : S(0); }
+  /// Force, sign, and their slopes by depth and by depth', as core/smooth/compliant_system asks for them.
+  template <class T>
+  std::array<T, 4> law(int i, const T& t, const Vector<T>& x) const {
+    std::array<T, 4> values;
+    run(contact(i).law->force, t, x, [&](std::size_t k, const T& value) { values[k] = value; });
+    return values;
+  }
+  int friction_count() const { return static_cast<int>(system_->frictions.size()); }
+  /// The contact whose force it is a share of; −1: none.
+  int contact_of(int k) const { return friction(k).contact; }
+  bool eases(int k) const { return friction(k).eases; }
+  /// Whether its amplitude is not just 0.
+  bool has_amplitude(int k) const { return !friction(k).fixed || value_of(at(*friction(k).fixed)) > 0; }
+  template <class T>
+  T slip(int k, const T& t, const Vector<T>& x) const {
+    return one(friction(k).slip, t, x);
+  }
+  template <class T>
+  T amplitude(int k, const T& t, const Vector<T>& x) const {
+    return one(friction(k).amplitude, t, x);
+  }
+  template <class T>
+  T limit(int k, const T& t, const Vector<T>& x) const {
+    return one(friction(k).limit, t, x);
+  }
+  template <class T>
+  void push(int a, const T& t, const Vector<T>& x, const T& force, Vector<T>& v) const {
+    change(system_->pushes[static_cast<std::size_t>(a)], t, x, force, system_->velocity, v);
+  }
+  template <class T>
+  void displace(int a, const T& t, const Vector<T>& x, const T& force, Vector<T>& v) const {
+    change(system_->pushes[static_cast<std::size_t>(a)], t, x, force, system_->position, v);
+  }
+  template <class T>
+  void holding(const T& t, const Vector<T>& x, std::vector<T>& opening,
+               std::vector<std::vector<T>>& response) const {
+    const std::size_t n = system_->pushes.size();
+    opening.resize(n);
+    response.assign(n, std::vector<T>(n));
+    std::size_t a = 0, b = 0;
+    run(system_->holding, t, x, [&](std::size_t k, const T& value) {
+      if (k < n) {
+        opening[k] = value;
+        return;
+      }
+      response[a][b] = response[b][a] = value;
+      if (++b == n) b = ++a;
+    });
   }
   int jumps() const { return static_cast<int>(system_->jumps.size()); }
   JumpDirection direction(int k) const { return jump(k).direction; }
@@ -131,6 +184,7 @@ class TypedEquations {
     run_plain(terms, t, x, [&](std::size_t, double value) { size += std::abs(value); });
     return size;
   }
+  const TypedFriction& friction(int k) const { return system_->frictions[static_cast<std::size_t>(k)]; }
   const S& at(Fixed f) const { return fixed_[static_cast<std::size_t>(f)]; }
 
   template <class T, class Output>
@@ -163,9 +217,8 @@ class TypedEquations {
     return list;
   }
   template <class T>
-  void change(int i, const T& t, const Vector<T>& x, const T& amount, const std::vector<int>& place,
-              Vector<T>& v) const {
-    const TypedKick& kick = contact(i).kick;
+  void change(const TypedKick& kick, const T& t, const Vector<T>& x, const T& amount,
+              const std::vector<int>& place, Vector<T>& v) const {
     for (const auto& [coordinate, factor] : kick.fixed) {
       T& changed = v(place[static_cast<std::size_t>(coordinate)]);
       changed = changed + amount * at(factor);

@@ -13,8 +13,14 @@ namespace graze {
 
 /// What the integer `mode` of such a system says.
 inline constexpr const char* typed_modes =
-    "bit i set: contact number i (from 0) is closed; after n contacts bit n + i set: contact i has been "
-    "passed by, where it has a foot; bit 2 n + k set: the trigger of jump k is negative";
+    "bit i set: contact number i (from 0) is closed\n"
+    "  with rigid contacts alone, after n contacts bit n + i set: contact i has been passed by, where it has "
+    "a "
+    "foot; bit 2 n + k: the trigger of jump k is negative\n"
+    "  else, bits n + 2k, n + 2k + 1: friction k (from 0), 0 none, 1 slides forward, 2 backward, 3 sticks\n"
+    "  then bit i of the next n set: contact i is closed but does not press, friction holds the bodies\n"
+    "  with a compliant contact, then two bits of each contact: 0 open or closed, 1 engaged, 2 released and "
+    "not back at depth 0 yet; closed: at rest under less than the preload";
 
 class TypedModel final : public Model {
  public:

@@ -1,6 +1,7 @@
 /// A system that is given by its equations as text: what reading them comes to.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,12 +25,36 @@ struct TypedKick {
   Program program;
 };
 
+/// Force F of a compliant contact at depth = −gap, of a law that vanishes with depth and depth'.
+struct TypedLaw {
+  Program force;          ///< F, what it is zero with while depth > 0, ∂F/∂depth, ∂F/∂depth'
+  bool by_gap = false;    ///< it lasts while depth > 0; else until F vanishes
+  bool watched = false;   ///< F may vanish while depth > 0
+  bool singular = false;  ///< there may be no power series where depth is 0
+  /// F = preload + stiffness depth + damping depth', where the contact says so.
+  struct Linear {
+    Fixed stiffness{}, damping{};
+  };
+  std::optional<Linear> linear;
+  Fixed preload{};
+};
+
+/// Dry friction along a slip that is linear in the velocities.
+struct TypedFriction {
+  Program slip;
+  Program amplitude, limit;    ///< sliding, at rest
+  std::optional<Fixed> fixed;  ///< amplitude, where it hangs on parameters only
+  bool eases = false;          ///< the two are not the same
+  int contact = -1;            ///< compliant, whose force it is a share of
+};
+
 struct TypedContact {
   Program gap, opening, pressing;  ///< gap, its rate, minus its acceleration with all contacts open
   Program terms;                   ///< what the gap is a sum of
   std::optional<Program> foot;
   TypedKick kick;
   Fixed restitution{};
+  std::optional<TypedLaw> law;  ///< of a compliant one
 };
 
 /// What sets the state anew where `trigger` passes through zero.
@@ -52,6 +77,12 @@ struct TypedSystem {
   Program jacobian;  ///< of the rates by the states, row by row in their order
   std::vector<TypedContact> contacts;
   std::vector<TypedJump> jumps;
+  std::vector<TypedFriction> frictions;
+  /// Where contacts are compliant or there are frictions: what a force that opens contact i, then one against
+  /// slip k, makes of the accelerations; rates of the opening speeds, then of the slips with the other sign,
+  /// all contacts open and no friction; changes of these per force, row by row, of the upper triangle.
+  std::vector<TypedKick> pushes;
+  Program holding;
   MotionProgram motion;  ///< all of this that decides a motion with its contacts open
   std::optional<Fixed> period, fastest_rate;
   std::vector<Fixed> start;                  ///< of the states, where the case does not say
@@ -60,6 +91,11 @@ struct TypedSystem {
   std::shared_ptr<const LinearForm> linear;  ///< where it is linear with constant coefficients
 
   int states() const { return 2 * coordinates + others; }
+  /// Whether all that can happen are impacts of rigid contacts.
+  bool only_impacts() const {
+    return frictions.empty() && std::none_of(contacts.begin(), contacts.end(),
+                                             [](const TypedContact& c) { return c.law.has_value(); });
+  }
 };
 
 /// From a checked table [model]; parameters, states, contacts and jumps are told to the model.
@@ -68,6 +104,7 @@ struct TypedDescription {
   std::vector<Quantity> states;
   std::vector<Quantity> contacts;
   std::vector<Quantity> jumps;
+  std::vector<Quantity> frictions;
   std::vector<std::string> warnings;  ///< parameters and definitions that nothing uses, with their places
   std::shared_ptr<const TypedSystem> system;
 };

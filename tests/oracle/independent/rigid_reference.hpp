@@ -1,14 +1,13 @@
-/// Motions between rigid contacts by a second method: Runge-Kutta-Fehlberg 7(8) in extended precision, gaps
-/// bracketed by their signs on short pieces, impacts as the caller works them out by hand.
+/// Motions between rigid contacts by a second method (hybrid_reference), impacts as the caller works them out
+/// by hand.
 #pragma once
 
-#include <array>
-#include <boost/math/tools/toms748_solve.hpp>
-#include <boost/numeric/odeint.hpp>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
+
+#include "tests/oracle/independent/hybrid_reference.hpp"
 
 namespace graze::independent {
 
@@ -30,48 +29,22 @@ struct RigidReference {
 
   /// Until all these impacts have happened. The motion must not come to rest on a contact.
   std::vector<Impact> impacts(State x, std::size_t count) const {
+    HybridReference<N> motion;
+    motion.piece = piece;
+    motion.rates = [&](int, const State& y, State& rate, Real t) { rates(y, rate, t); };
+    motion.guards = [&](int, const State& y, Real t) {
+      std::vector<Real> list;
+      for (const auto& gap : gaps) list.push_back(gap(y, t));
+      return list;
+    };
+    motion.next = [&](int, std::size_t contact, State& y, Real t) {
+      impact(static_cast<int>(contact), y, t);
+      return 0;
+    };
     std::vector<Impact> list;
-    Real t = 0;
-    while (list.size() < count) {
-      Real length = piece;
-      const int hit = first_contact(x, t, length);
-      const State before = moved(x, t, length);
-      t += length;
-      x = before;
-      if (hit < 0) continue;
-      impact(hit, x, t);
-      list.push_back({t, hit, before, x});
-      x = moved(x, t, 1e-9L);  // off the contact
-      t += 1e-9L;
-    }
+    for (const auto& e : motion.run(x, 0, 0, std::numeric_limits<Real>::infinity(), count))
+      list.push_back({e.time, static_cast<int>(e.guard), e.before, e.after});
     return list;
-  }
-
-  State moved(State x, Real t, Real length) const {
-    namespace odeint = boost::numeric::odeint;
-    using Stepper = odeint::runge_kutta_fehlberg78<State, Real>;
-    odeint::integrate_adaptive(odeint::make_controlled<Stepper>(1e-17L, 1e-17L), std::cref(rates), x, t,
-                               t + length, length);
-    return x;
-  }
-
- private:
-  /// The contact whose gap closes first within `length`, which becomes the time until then; −1: none.
-  int first_contact(const State& x, Real t, Real& length) const {
-    int first = -1;
-    const State end = moved(x, t, length);
-    const Real whole = length;
-    for (std::size_t i = 0; i < gaps.size(); ++i) {
-      if (!(gaps[i](x, t) > 0) || gaps[i](end, t + whole) > 0) continue;
-      std::uintmax_t steps = 200;
-      const auto gap = [&](Real h) { return h > 0 ? gaps[i](moved(x, t, h), t + h) : gaps[i](x, t); };
-      const auto bracket = boost::math::tools::toms748_solve(
-          gap, Real(0), whole, boost::math::tools::eps_tolerance<Real>(60), steps);
-      if (bracket.second > length) continue;
-      first = static_cast<int>(i);
-      length = bracket.second;
-    }
-    return first;
   }
 };
 

@@ -1,0 +1,692 @@
+/// Smooth systems with compliant contacts and dry friction beside rigid contacts: the rules of
+/// core/contact/compliant_contacts for equations of any form.
+///
+///     x' = free(x, t) + Σ push_a λ_a,   a: contacts, then frictions
+///     engaged contact  λ = F(depth, depth', x, t)      friction that slides  λ = ± amplitude(x, t)
+///     held contact, friction that sticks: λ keeps the opening speed, the slip from changing
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "core/contact/compliant_contacts.hpp"
+#include "core/contact/friction_mode.hpp"
+#include "core/math/elimination.hpp"
+#include "core/smooth/newton_system.hpp"
+
+namespace graze {
+
+/// `Equations<S>` provides, beyond what ContactDynamics asks for,
+///
+///     bool compliant(int i) const, releases_by_gap(int i) const
+///     bool watches_force(int i) const      whether F may vanish while depth > 0
+///     bool begins_singular(int i) const    whether F may have no power series where depth is 0
+///     S preload(int i) const               F where depth and depth' are 0
+///     std::array<T, 4> law(int i, t, x) const
+///         F; what has its sign where depth > 0, and a power series where depth is 0; ∂F/∂depth, ∂F/∂depth'
+///     int friction_count() const
+///     int contact_of(int k) const          contact by whose force friction k is; −1: none
+///     bool has_amplitude(int k) const      false: there is no such friction
+///     bool eases(int k) const              whether its limit is not its amplitude
+///     T slip(int k, t, x) const, amplitude(int k, t, x) const, limit(int k, t, x) const
+///     void push(int a, t, x, const T& force, Vector<T>& v) const
+///         adds to v what a force that opens contact a, or one against slip a − count, makes of the rates
+///     void displace(int a, t, x, const T& force, Vector<T>& v) const       the same of the positions
+///     void holding(t, x, std::vector<T>& opening, std::vector<std::vector<T>>& response) const
+///         rates of the opening speeds, then of the slips with the other sign, without any force, and their
+///         changes per force
+template <class S, template <class> class Equations>
+struct CompliantDynamics : ContactDynamics<S, Equations> {
+  using Base = ContactDynamics<S, Equations>;
+  using Free = Equations<S>;
+  using Base::contacts;
+  using Base::count;
+  using Base::states;
+  template <class T>
+  using Vector = typename Base::template Vector<T>;
+
+  using Base::Base;
+
+  ModeLayout layout() const { return layout_; }
+  int guard_count() const { return static_cast<int>(layout_.guards()); }
+  int touch_count() const { return guard_count(); }
+  bool in_contact(int i, std::int64_t mode) const {
+    const Spring spring = layout_.spring(mode, i);
+    return is_closed(mode, i) || spring == Spring::engaged || spring == Spring::parting;
+  }
+  bool sticks(int k, std::int64_t mode) const { return layout_.sliding(mode, k) == Sliding::stuck; }
+  /// The friction that a guard belongs to, and which of its two it is; −1: none.
+  struct FrictionGuard {
+    int friction = -1;
+    bool first = true;
+  };
+  FrictionGuard friction_guard(int k) const {
+    const int j = k - count();
+    if (j < 0 || j >= 2 * Free::friction_count()) return {};
+    return {j / 2, j % 2 == 0};
+  }
+
+  bool watched(int k, std::int64_t mode) const {
+    if (const auto [f, first] = friction_guard(k); f >= 0) {
+      const Sliding sliding = layout_.sliding(mode, f);
+      return sliding == Sliding::stuck || (at_bound(sliding) && first);
+    }
+    const bool first = k < count();
+    const int i = first ? k : k - static_cast<int>(layout_.second_guard(0));
+    if (is_closed(mode, i)) return layout_.carries(mode, i) && (first || Free::compliant(i));
+    const Spring spring = layout_.spring(mode, i);
+    const bool beside = (spring == Spring::engaged || spring == Spring::parting) && !Free::releases_by_gap(i);
+    if (!first) return beside;
+    return !beside || (spring == Spring::engaged && Free::watches_force(i));
+  }
+  bool is_gap(int k, std::int64_t mode) const {
+    return k < count() && !is_closed(mode, k) && layout_.spring(mode, k) == Spring::open;
+  }
+
+  /// No contact can be passed by.
+  static double side(int, std::int64_t) { return 1; }
+  template <class T>
+  T gap_in(int i, std::int64_t, const T& t, const Vector<T>& x) const {
+    return Free::gap(i, t, x);
+  }
+  template <class T>
+  T opening_in(int i, std::int64_t, const T& t, const Vector<T>& x) const {
+    return Free::opening(i, t, x);
+  }
+  template <class T>
+  void kick_in(int i, std::int64_t, const T& t, const Vector<T>& x, const T& speed, Vector<T>& v) const {
+    Free::kick(i, t, x, speed, v);
+  }
+  template <class T>
+  T response(int i, int j, std::int64_t, const T& t, const Vector<T>& x) const {
+    return Base::response(i, j, 0, t, x);
+  }
+  /// Only rigid contacts pass impulses on.
+  template <class F>
+  void each_share(int i, std::int64_t mode, const S& t, const Vector<S>& x, const F& f) const {
+    std::int64_t rigid = 0;
+    for (int j = 0; j < count(); ++j) {
+      if (layout_.carries(mode, j) && !Free::compliant(j)) rigid |= std::int64_t{1} << j;
+    }
+    Base::each_share(i, rigid, t, x, f);
+  }
+
+  /// What moves the state in a mode.
+  template <class T>
+  struct Terms {
+    Vector<T> rate;
+    std::vector<T> force;  ///< λ, of those that act or hold
+    std::vector<T> sign;   ///< of the forces of engaged contacts
+    std::vector<T> opening;
+    std::vector<std::vector<T>> response;  ///< both as Equations::holding, where something holds
+  };
+  template <class T>
+  Terms<T> terms(std::int64_t mode, const T& t, const Vector<T>& x) const {
+    Terms<T> s;
+    s.rate.resize(x.size());
+    Free::rates(t, x, s.rate);
+    set_acting(mode, t, x, s);
+    const std::vector<int> holding = holding_in(mode);
+    if (!holding.empty()) hold(holding, mode, t, x, s);
+    for (const int a : acting_in(mode)) Free::push(a, t, x, s.force[index(a)], s.rate);
+    for (const int a : holding) Free::push(a, t, x, s.force[index(a)], s.rate);
+    return s;
+  }
+  template <class T>
+  void rates(std::int64_t, const T&, const Vector<T>&, Vector<T>& rate, const Terms<T>& s) const {
+    rate = s.rate;
+  }
+  template <class T>
+  void rates(std::int64_t mode, const T& t, const Vector<T>& x, Vector<T>& rate) const {
+    rate = terms(mode, t, x).rate;
+  }
+  template <class T>
+  T guard(int k, std::int64_t mode, const T& t, const Vector<T>& x, const Terms<T>& s) const {
+    if (k >= guard_count()) return pressing_in(k - guard_count(), mode, t, x);
+    if (const auto [f, first] = friction_guard(k); f >= 0) {
+      const Sliding sliding = layout_.sliding(mode, f);
+      if (sliding != Sliding::stuck) return Free::slip(f, t, x) * S(sign_of(sliding));
+      const T most = limit(f, t, x) * S(1 + margin);
+      const T& force = s.force[index(count() + f)];
+      return first ? T(most - force) : T(most + force);
+    }
+    const bool first = k < count();
+    const int i = first ? k : k - static_cast<int>(layout_.second_guard(0));
+    if (is_closed(mode, i)) {
+      const T& force = s.force[index(i)];
+      return first ? force : T(S(Free::preload(i) * S(1 + margin)) - force);
+    }
+    const Spring spring = layout_.spring(mode, i);
+    if (first && spring == Spring::open) return Free::gap(i, t, x);
+    if (first && spring == Spring::engaged && !Free::releases_by_gap(i)) return s.sign[index(i)];
+    return -Free::gap(i, t, x);
+  }
+  template <class T>
+  T guard(int k, std::int64_t mode, const T& t, const Vector<T>& x) const {
+    return guard(k, mode, t, x, terms(mode, t, x));
+  }
+  /// The acceleration onto contact i, in a mode of its own where it is closed.
+  int closing_guard(int i) const { return guard_count() + i; }
+  /// Acceleration onto contact i with the others as the mode says.
+  template <class T>
+  T pressing_in(int i, std::int64_t mode, const T& t, const Vector<T>& x) const {
+    return -opening_rate(i, mode & ~(std::int64_t{1} << i), t, x);
+  }
+  /// Rate of the opening speed of contact a, or of the slip a − count with the other sign.
+  template <class T>
+  T opening_rate(int a, std::int64_t mode, const T& t, const Vector<T>& x) const {
+    Terms<T> s = terms(mode, t, x);
+    const std::vector<int> holding = holding_in(mode);
+    if (holding.empty()) Free::holding(t, x, s.opening, s.response);
+    T rate = s.opening[index(a)];
+    const auto add = [&](int b) { rate = rate + s.response[index(a)][index(b)] * s.force[index(b)]; };
+    for (const int b : acting_in(mode)) add(b);
+    for (const int b : holding) add(b);
+    return rate;
+  }
+  /// Contacts that are engaged and frictions that slide.
+  std::vector<int> acting_in(std::int64_t mode) const {
+    std::vector<int> list;
+    for (int i = 0; i < count(); ++i) {
+      if (!is_closed(mode, i) && layout_.spring(mode, i) == Spring::engaged) list.push_back(i);
+    }
+    for (int k = 0; k < Free::friction_count(); ++k) {
+      if (at_bound(layout_.sliding(mode, k))) list.push_back(count() + k);
+    }
+    return list;
+  }
+  std::vector<int> holding_in(std::int64_t mode) const {
+    std::vector<int> list;
+    for (int i = 0; i < count(); ++i) {
+      if (layout_.carries(mode, i)) list.push_back(i);
+    }
+    for (int k = 0; k < Free::friction_count(); ++k) {
+      if (sticks(k, mode)) list.push_back(count() + k);
+    }
+    return list;
+  }
+  /// The λ of what acts.
+  template <class T>
+  void set_acting(std::int64_t mode, const T& t, const Vector<T>& x, Terms<T>& s) const {
+    s.force.resize(directions());
+    s.sign.resize(static_cast<std::size_t>(count()));
+    for (const int a : acting_in(mode)) {
+      if (a >= count()) {
+        const int k = a - count();
+        s.force[index(a)] = amplitude(k, t, x) * S(sign_of(layout_.sliding(mode, k)));
+        continue;
+      }
+      const std::array<T, 4> law = Free::law(a, t, x);
+      s.force[index(a)] = by_contact(a, law[0]);
+      s.sign[index(a)] = law[1];
+    }
+  }
+  template <class T>
+  T amplitude(int k, const T& t, const Vector<T>& x) const {
+    return by_contact(Free::contact_of(k), Free::amplitude(k, t, x));
+  }
+  template <class T>
+  T limit(int k, const T& t, const Vector<T>& x) const {
+    return by_contact(Free::contact_of(k), Free::limit(k, t, x));
+  }
+  std::size_t directions() const { return index(count() + Free::friction_count()); }
+
+  /// So much more counts of a force at rest, as in core/linear/mode.
+  static constexpr double margin = 1e-14;
+
+ private:
+  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+  static bool is_finite(const S& a) {
+    for (int part = 0; part < parts_of<S>; ++part) {
+      if (!std::isfinite(part_of(a, part))) return false;
+    }
+    return true;
+  }
+  /// A force that is a share of that of contact i: 0 at the very beginning or end of one that has no series
+  /// there, where rounding would have its root of a negative depth.
+  template <class T>
+  T by_contact(int i, const T& force) const {
+    if constexpr (std::is_same_v<T, S>) {
+      if (i >= 0 && Free::begins_singular(i) && !is_finite(force)) return S(0);
+    }
+    return force;
+  }
+  /// The λ of what holds: G λ = −w.
+  template <class T>
+  void hold(const std::vector<int>& holding, std::int64_t mode, const T& t, const Vector<T>& x,
+            Terms<T>& s) const {
+    Free::holding(t, x, s.opening, s.response);
+    const std::vector<int> acting = acting_in(mode);
+    std::vector<std::vector<T>> G(holding.size());
+    std::vector<T> force;
+    for (std::size_t k = 0; k < holding.size(); ++k) {
+      const std::vector<T>& row = s.response[index(holding[k])];
+      T w = s.opening[index(holding[k])];
+      for (const int b : acting) w = w + row[index(b)] * s.force[index(b)];
+      force.push_back(-w);
+      for (const int b : holding) G[k].push_back(row[index(b)]);
+    }
+    eliminate(G, force);
+    for (std::size_t k = 0; k < holding.size(); ++k) s.force[index(holding[k])] = force[k];
+  }
+  ModeLayout make_layout() const {
+    ModeLayout layout{count(), Free::friction_count(), 0};
+    for (int i = 0; i < count(); ++i) {
+      if (Free::compliant(i)) layout.springs = layout.contacts;
+    }
+    return layout;
+  }
+
+  ModeLayout layout_ = make_layout();
+};
+
+/// One moving point of such a system.
+template <class S, template <class> class Equations>
+class CompliantMotion final
+    : public ContactMotion<
+          CompliantMotion<S, Equations>,
+          CompliantContacts<CompliantMotion<S, Equations>, S, Eigen::Matrix<S, Equations<S>::states, 1>>, S,
+          CompliantDynamics<S, Equations>> {
+ public:
+  using State = Eigen::Matrix<S, Equations<S>::states, 1>;
+  using Rules = CompliantContacts<CompliantMotion, S, State>;
+  /// Contacts whose force has no power series at its end part with the little of it that is left.
+  void before_step() {
+    for (int i = 0; i < count(); ++i) {
+      if (compliant(i) && dynamics().begins_singular(i) && layout().spring(mode_, i) == Spring::engaged)
+        part(i);
+    }
+  }
+
+  using Frictions = FrictionContacts<CompliantMotion, S, State>;
+  using Contacts = NewtonContacts<CompliantMotion, S, State>;
+  using Dynamics = CompliantDynamics<S, Equations>;
+  using Base = ContactMotion<CompliantMotion, Rules, S, Dynamics>;
+  using Base::Base;
+  using Base::time;
+  using Base::x;
+
+ private:
+  friend Rules;
+  friend Frictions;
+  friend Contacts;
+  friend typename Rules::Loop;
+  using Base::count;
+  using Base::dynamics;
+  using Base::gap;
+  using Base::length;
+  using Base::lift;
+  using Base::mode_;
+  using Base::reach;
+  using Base::speed;
+  using Base::touches_;
+
+  Outcome start(Observer* observer) {
+    if (!dynamics().possible(values_of(x))) return Outcome::bad_start;
+    return Rules::start(observer);
+  }
+  void rest_on_closed() {
+    Base::rest_on_closed();
+    std::vector<int> contacts, frictions;
+    for (const int a : dynamics().holding_in(mode_))
+      (a < count() ? contacts : frictions).push_back(a < count() ? a : a - count());
+    stop_sliding(contacts, frictions);
+  }
+  double rate_now();
+  ModeLayout layout() const { return dynamics().layout(); }
+  bool exists(int i) const { return !dynamics().compliant(i); }
+  static bool reaches(int) { return true; }
+  void pass_by(int) {}
+  bool tells_idle() const { return layout().tells_idle(); }
+  bool idle(int i) const { return layout().idle(mode_, i); }
+  void set_idle(int i, bool idle) { mode_ = layout().with_idle(mode_, i, idle); }
+
+  bool compliant(int i) const { return dynamics().compliant(i); }
+  bool releases_by_gap(int i) const { return dynamics().releases_by_gap(i); }
+  static bool has_plate(int) { return false; }
+  static bool watches_depth(int) { return true; }
+  int friction_stop(int k) const { return dynamics().contact_of(k); }
+  double preload(int i) const { return value_of(dynamics().preload(i)); }
+  double stop_force(int i) const { return law(i, 0); }
+  double stop_stiffness(int i) const { return law(i, 2); }
+  double stop_damping(int i) const { return law(i, 3); }
+  double law(int i, std::size_t part) const {
+    const double value = value_of(dynamics().law(i, time, x)[part]);
+    return std::isfinite(value) ? value : 0;
+  }
+  double inward(int i) const { return -value_of(dynamics().opening_rate(i, mode_, time, x)); }
+  void take_gap(int i) { lift(i, S(-value_of(gap(i)))); }
+  void begin_force(int i);
+  void part(int i);
+
+  bool rubs(int k) const {
+    const int i = dynamics().contact_of(k);
+    return i < 0 ? dynamics().has_amplitude(k) : layout().spring(mode_, i) == Spring::engaged;
+  }
+  bool rubs_by(int i) const {
+    for (int k = 0; k < dynamics().friction_count(); ++k) {
+      if (dynamics().contact_of(k) == i) return true;
+    }
+    return false;
+  }
+  double limit(int k) const { return value_of(dynamics().limit(k, time, x)); }
+  bool eases(int k) const { return dynamics().eases(k); }
+  S sliding_speed(int k) const { return dynamics().slip(k, time, x); }
+  bool of_force(int guard) const {
+    if (const int k = dynamics().friction_guard(guard).friction; k >= 0) return dynamics().sticks(k, mode_);
+    return closed(guard < count() ? guard : guard - static_cast<int>(layout().second_guard(0)));
+  }
+  bool closed(int i) const { return is_closed(mode_, i); }
+  bool held(int k) const;
+  RestProblem rest_problem(const std::vector<int>& contacts, const std::vector<int>& frictions);
+  void stop_sliding(const std::vector<int>& contacts, const std::vector<int>& frictions);
+  Rebound<S> rebound(int i, const S& speed);
+  Onset onset(int guard, std::int64_t mode, int from);
+  bool stays_at_zero(int k, std::span<const double> c) const;
+  double size_of_guard(int guard) const;
+
+  /// Responses with these directions held, taken one after the other where it does not depend on those
+  /// before.
+  struct Held {
+    Eigen::MatrixXd response;
+    std::vector<int> directions;
+  };
+  Held with_held(const std::vector<int>& directions) const;
+};
+
+/// Beside the system itself: engaged contacts.
+template <class S, template <class> class Equations>
+double CompliantMotion<S, Equations>::rate_now() {
+  double fastest = dynamics().rate();
+  std::vector<S> opening;
+  std::vector<std::vector<S>> response;
+  dynamics().holding(time, x, opening, response);
+  for (int i = 0; i < count(); ++i) {
+    if (layout().spring(mode_, i) != Spring::engaged || closed(i)) continue;
+    const std::size_t k = static_cast<std::size_t>(i);
+    const double mobility = value_of(response[k][k]);
+    fastest = std::max({fastest, std::sqrt(std::max(0.0, stop_stiffness(i) * mobility)),
+                        std::abs(stop_damping(i)) * mobility});
+  }
+  return fastest;
+}
+
+/// A law like depth^1.5 has no power series at depth 0: with no force for a time in which it does nothing but
+/// by rounding, as short as leaves a depth that has digits.
+template <class S, template <class> class Equations>
+void CompliantMotion<S, Equations>::begin_force(int i) {
+  if (!dynamics().begins_singular(i)) return;
+  const State start = x;
+  const S begin = time;
+  const std::int64_t open = layout().with_spring(mode_, i, Spring::open);
+  const double least = 1e-15 * reach(i);
+  double h = 1e-11 / dynamics().rate();
+  for (int trial = 0; trial < 8 && !(-value_of(gap(i)) > least); ++trial, h *= 8) {
+    x = start;
+    time = begin;
+    x += this->rates(open) * S(h / 2);
+    time += S(h / 2);
+    x = start + this->rates(open) * S(h);
+    time = begin + S(h);
+  }
+  touches_[static_cast<std::size_t>(i)] = {};
+  touches_[static_cast<std::size_t>(layout().second_guard(i))] = {};
+}
+
+/// Where what the force of contact i, and friction by it, still does until depth is 0 is little, it is done
+/// now: F = F₀ (depth/depth₀)^p gives in the time τ that is left the impulse F₀ τ/(p + 1), and moves by F₀
+/// τ²/(p + 2).
+template <class S, template <class> class Equations>
+void CompliantMotion<S, Equations>::part(int i) {
+  constexpr double little = 1e-12;  // change of the speed
+  const S opening = dynamics().opening(i, time, x), depth = -gap(i);
+  const double v = value_of(opening);
+  if (!(v > 0) || !(value_of(depth) > 0)) return;
+  const std::array<S, 4> law = dynamics().law(i, time, x);
+  const double mobility = with_held({}).response(i, i);
+  const S duration = depth / opening;
+  if (!(std::abs(value_of(law[0])) * mobility * value_of(duration) < little * v)) return;
+  const S power = depth * law[2] / law[0];
+  const S impulse = duration / (power + S(1));
+  const S moved = duration * duration / (power + S(2)) - impulse * duration;
+  const State at = x;
+  const auto push = [&](int a, const S& force) {
+    dynamics().push(a, time, at, S(force * impulse), x);
+    dynamics().displace(a, time, at, S(force * moved), x);
+  };
+  push(i, law[0]);
+  for (int k = 0; k < dynamics().friction_count(); ++k) {
+    if (dynamics().contact_of(k) != i) continue;
+    const Sliding sliding = layout().sliding(mode_, k);
+    if (at_bound(sliding)) push(count() + k, S(dynamics().amplitude(k, time, at) * S(sign_of(sliding))));
+    mode_ = layout().with(mode_, k, Sliding::absent);
+  }
+  mode_ = layout().with_spring(mode_, i, Spring::parting);
+}
+
+template <class S, template <class> class Equations>
+auto CompliantMotion<S, Equations>::with_held(const std::vector<int>& others) const -> Held {
+  constexpr double dependent = 1e-11;
+  std::vector<S> opening;
+  std::vector<std::vector<S>> all;
+  dynamics().holding(time, x, opening, all);
+  const Eigen::Index n = static_cast<Eigen::Index>(all.size());
+  Held held;
+  held.response.resize(n, n);
+  for (Eigen::Index a = 0; a < n; ++a) {
+    for (Eigen::Index b = 0; b < n; ++b)
+      held.response(a, b) = value_of(all[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)]);
+  }
+  const Eigen::VectorXd alone = held.response.diagonal();
+  for (const int a : others) {
+    const double mobility = held.response(a, a);
+    if (mobility <= dependent * alone(a)) continue;
+    const Eigen::VectorXd column = held.response.col(a);
+    held.response -= column * (column.transpose() / mobility);
+    held.directions.push_back(a);
+  }
+  return held;
+}
+
+/// Slides by its mode, but others that hold keep it from it.
+template <class S, template <class> class Equations>
+bool CompliantMotion<S, Equations>::held(int k) const {
+  if (!at_bound(layout().sliding(mode_, k))) return false;
+  const std::vector<int> holding = dynamics().holding_in(mode_);
+  if (holding.empty()) return false;
+  const int a = count() + k;
+  return with_held(holding).response(a, a) <= 1e-11 * with_held({}).response(a, a);
+}
+
+template <class S, template <class> class Equations>
+RestProblem CompliantMotion<S, Equations>::rest_problem(const std::vector<int>& contacts,
+                                                        const std::vector<int>& frictions) {
+  std::int64_t mode = mode_;  // with none of these
+  std::vector<int> resting = contacts;
+  for (const int i : contacts) mode &= ~(std::int64_t{1} << i);
+  for (const int k : frictions) {
+    mode = layout().with(mode, k, Sliding::absent);
+    resting.push_back(count() + k);
+  }
+  const auto at = [](const auto& list, int a) { return list[static_cast<std::size_t>(a)]; };
+  typename Dynamics::template Terms<S> s = dynamics().terms(mode, time, x);
+  dynamics().holding(time, x, s.opening, s.response);
+  const std::vector<int> acting = dynamics().acting_in(mode);
+  const double unit = dynamics().rate() * (speed() + dynamics().rate() * length());
+  const Eigen::Index n = static_cast<Eigen::Index>(resting.size());
+  RestProblem p(n);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const int a = at(resting, static_cast<int>(k));
+    p.opening(k) = value_of(at(s.opening, a));
+    p.size(k) = std::abs(p.opening(k)) + unit;
+    for (const int b : acting) {
+      const double change = value_of(at(at(s.response, a), b)) * value_of(at(s.force, b));
+      p.opening(k) += change;
+      p.size(k) += std::abs(change);
+    }
+    for (Eigen::Index j = 0; j < n; ++j)
+      p.response(k, j) = value_of(at(at(s.response, a), at(resting, static_cast<int>(j))));
+    if (a >= count()) {
+      p.most(k) = limit(a - count()) * (1 + Dynamics::margin);
+      p.least(k) = -p.most(k);
+    } else {
+      p.most(k) =
+          compliant(a) ? preload(a) * (1 + Dynamics::margin) : std::numeric_limits<double>::infinity();
+    }
+  }
+  p.rates = [=, this](const Eigen::VectorXd& force) {
+    State rate = s.rate;
+    for (Eigen::Index k = 0; k < n; ++k)
+      dynamics().push(at(resting, static_cast<int>(k)), time, x, S(force(k)), rate);
+    const auto change = [&](const auto& t, const auto& y) {
+      using T = std::remove_cvref_t<decltype(t)>;
+      typename Dynamics::template Terms<T> terms;
+      dynamics().set_acting(mode, t, y, terms);
+      dynamics().holding(t, y, terms.opening, terms.response);
+      std::vector<T> results;
+      for (Eigen::Index k = 0; k < n; ++k) {
+        const int a = at(resting, static_cast<int>(k));
+        T w = at(terms.opening, a);
+        for (const int b : acting) w = w + at(at(terms.response, a), b) * at(terms.force, b);
+        for (Eigen::Index j = 0; j < n; ++j)
+          w = w + at(at(terms.response, a), at(resting, static_cast<int>(j))) * S(force(j));
+        results.push_back(w);
+      }
+      for (const int k : frictions) results.push_back(dynamics().limit(k, t, y));
+      return results;
+    };
+    const auto changes = this->flow().along(time, x, rate, change, S(1));
+    RestProblem::Rates rates{Eigen::VectorXd(n), Eigen::VectorXd::Zero(n), Eigen::VectorXd::Zero(n)};
+    for (Eigen::Index k = 0; k < n; ++k) rates.opening(k) = value_of(changes[static_cast<std::size_t>(k)][1]);
+    for (Eigen::Index k = n - static_cast<Eigen::Index>(frictions.size()); k < n; ++k) {
+      const std::size_t place = static_cast<std::size_t>(k) + frictions.size();
+      rates.most(k) = value_of(changes[place][1]);
+      rates.least(k) = -rates.most(k);
+    }
+    return rates;
+  };
+  return p;
+}
+
+/// By forces along these, so that the contacts go on as they do.
+template <class S, template <class> class Equations>
+void CompliantMotion<S, Equations>::stop_sliding(const std::vector<int>& contacts,
+                                                 const std::vector<int>& frictions) {
+  if (frictions.empty()) return;
+  std::vector<int> all = contacts;
+  for (const int k : frictions) all.push_back(count() + k);
+  const std::vector<int> chosen = with_held(all).directions;
+  std::vector<S> opening;
+  std::vector<std::vector<S>> response;
+  dynamics().holding(time, x, opening, response);
+  std::vector<std::vector<S>> G;
+  std::vector<S> impulse;
+  for (const int a : chosen) {
+    G.emplace_back();
+    for (const int b : chosen)
+      G.back().push_back(response[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)]);
+    impulse.push_back(a < count() ? S(0) : sliding_speed(a - count()));
+  }
+  eliminate(G, impulse);
+  const State at = x;
+  for (std::size_t k = 0; k < chosen.size(); ++k) dynamics().push(chosen[k], time, at, impulse[k], x);
+}
+
+/// What frictions do while contact i chatters, as in the linear family: those that turn with the body's own
+/// velocity brake it on both ways, one that slides faster than the chatter can turn is a force that lasts.
+template <class S, template <class> class Equations>
+Rebound<S> CompliantMotion<S, Equations>::rebound(int i, const S& leaving) {
+  Rebound<S> rebound = Base::rebound(i, leaving);
+  const std::vector<int> holding = dynamics().holding_in(mode_);
+  const Eigen::MatrixXd G = with_held(holding).response;
+  const double v = value_of(leaving);
+  const double duration = 2 * v / ((1 - value_of(rebound.restitution)) * value_of(rebound.pressing));
+  for (int k = 0; k < dynamics().friction_count(); ++k) {
+    if (!at_bound(layout().sliding(mode_, k))) continue;
+    const int a = count() + k;
+    const double cross = G(i, a), both = G(i, i) * G(a, a);
+    if (!(both > 0) || cross * cross <= 1e-24 * both) continue;
+    if (std::abs(cross * cross - both) <= 1e-14 * both) {
+      if (!holding.empty()) rebound.steady = false;
+      const S brake = dynamics().amplitude(k, time, x) * S(std::abs(cross));
+      rebound.friction += brake;
+      rebound.pressing -= brake;
+      continue;
+    }
+    const double turn = std::abs(cross / G(i, i));
+    const double s = std::abs(value_of(sliding_speed(k))) - turn * v;
+    const double acceleration = std::abs(value_of(dynamics().opening_rate(a, mode_, time, x)));
+    if (!(s > 4 * turn * v + acceleration * duration)) rebound.steady = false;
+  }
+  return rebound;
+}
+
+/// Of the terms of a guard, so that what is less by digits is none.
+template <class S, template <class> class Equations>
+double CompliantMotion<S, Equations>::size_of_guard(int guard) const {
+  const double rate = dynamics().rate();
+  const int k = dynamics().friction_guard(guard).friction;
+  if (k >= 0 && !dynamics().sticks(k, mode_)) return speed() + rate * length();
+  const int i = guard < count() ? guard : guard - static_cast<int>(layout().second_guard(0));
+  const int a = k >= 0 ? count() + k : i;
+  const bool of_gap = k < 0 && !closed(i);
+  if (of_gap) return reach(i) + length();
+  const double mobility = with_held({}).response(a, a);
+  return rate * (speed() + rate * length()) / mobility;
+}
+
+template <class S, template <class> class Equations>
+Onset CompliantMotion<S, Equations>::onset(int guard, std::int64_t mode, int from) {
+  constexpr int highest = 8;
+  this->flow().expand(dynamics(), mode, time, x, {guard}, highest);
+  std::array<double, highest + 1> terms{};
+  double size = size_of_guard(guard), unit = 1;
+  for (int k = 0; k <= highest; ++k, unit /= dynamics().rate()) {
+    terms[static_cast<std::size_t>(k)] = value_of(this->flow().guard_coefficient(0, k));
+    if (const double term = std::abs(terms[static_cast<std::size_t>(k)]) * unit;
+        k <= 4 && std::isfinite(term))
+      size = std::max(size, term);
+  }
+  unit = 1;
+  for (int k = 1; k <= highest; ++k) {
+    unit *= dynamics().rate();
+    const double c = terms[static_cast<std::size_t>(k)];
+    if (k >= from && std::abs(c) > 1e-14 * size * unit) return {k, c};
+  }
+  return {};
+}
+
+template <class S, template <class> class Equations>
+bool CompliantMotion<S, Equations>::stays_at_zero(int k, std::span<const double> c) const {
+  double size = 0;
+  for (const double a : c) size += std::abs(a);
+  if (size == 0) return true;
+  const int i = this->stop_of(k);
+  const bool of_depth = i >= 0 && layout().spring(mode_, i) != Spring::open &&
+                        (k != i || layout().spring(mode_, i) == Spring::recovering || releases_by_gap(i));
+  const bool may_stay = of_force(k) || of_depth || dynamics().friction_guard(k).friction >= 0;
+  return may_stay && size <= 1e-14 * size_of_guard(k);
+}
+
+/// Compliant contacts and frictions between the equations, as core/smooth/system asks for them.
+template <template <class> class Equations, class... Setup>
+struct CompliantKind : SmoothKind<Equations, Setup...> {
+  template <class S>
+  using Dynamics = CompliantDynamics<S, Equations>;
+  template <class S>
+  using Motion = CompliantMotion<S, Equations>;
+  template <class S>
+  Dynamics<S> dynamics(std::span<const S> values) const {
+    return std::apply([&](const Setup&... parts) { return Dynamics<S>(parts..., values); }, this->setup);
+  }
+};
+
+}  // namespace graze

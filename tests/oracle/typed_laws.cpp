@@ -1,0 +1,196 @@
+/// Compliant contacts and dry friction of typed systems: against the linear family, where that knows the
+/// system, by its exact flow and by power series.
+#include <catch2/catch.hpp>
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tests/dice.hpp"
+#include "tests/typed_runs.hpp"
+
+using namespace graze;
+using namespace graze::test;
+
+namespace {
+
+/// A linear system in matrices and in equations.
+struct Twins {
+  std::string matrices, equations;
+  std::vector<double> start;
+};
+
+/// A linear combination of the names x1, x2 …, each with a mark behind it.
+std::string combination(const Eigen::VectorXd& factors, const std::string& mark) {
+  std::string text;
+  for (Eigen::Index i = 0; i < factors.size(); ++i) {
+    if (factors(i) == 0) continue;
+    text +=
+        (text.empty() ? "" : " + ") + ("(" + fmt_double(factors(i)) + ")*x" + std::to_string(i + 1)) + mark;
+  }
+  return text.empty() ? "0" : text;
+}
+
+Twins random_twins(unsigned seed) {
+  Dice dice(seed);
+  const Eigen::Index n = 1 + static_cast<Eigen::Index>(seed % 3);
+  const double omega = dice.number(0.5, 2);
+  const Eigen::MatrixXd M = dice.definite(n, 0.3, 1), C = dice.definite(n, 0.1, 0.05),
+                        K = dice.definite(n, 1, 0.5);
+  const Eigen::VectorXd a = dice.vector(n, 3), b = dice.vector(n, 3);
+  Twins t;
+  t.matrices = "name = 'linear_stops'\nomega = " + fmt_double(omega) + "\nmass = " + rows(M) +
+               "\ndamping = " + rows(C) + "\nstiffness = " + rows(K) + "\nforce = [{ cosine = " + list(a) +
+               ", sine = " + list(b) + " }]\n";
+  std::string names, forces;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const std::string x = "x" + std::to_string(i + 1);
+    names += "'" + x + "', ";
+    forces += "force." + x + " = \"(" + fmt_double(a(i)) + ")*cos(w*t) + (" + fmt_double(b(i)) +
+              ")*sin(w*t) - (" + combination(K.row(i), "") + ") - (" + combination(C.row(i), "'") + ")\"\n";
+    t.start.insert(t.start.end(), {dice.number(-0.2, 0.2), dice.number(-1, 1)});
+  }
+  std::string stops, contacts;
+  const int count = dice.coin() ? 2 : 1;
+  for (int c = 0; c < count; ++c) {
+    Eigen::VectorXd normal = dice.vector(n, 1);
+    normal(0) = dice.coin() ? 1 : -1;
+    const double place = dice.number(0.25, 0.6);
+    std::string law;
+    switch (static_cast<int>(dice.number(0, 4))) {
+      case 0:
+        law = "restitution = " + fmt_double(dice.number(0.3, 0.9));
+        break;
+      case 1:
+        law = "stiffness = " + fmt_double(dice.number(2, 60));
+        break;
+      case 2:
+        law = "stiffness = " + fmt_double(dice.number(2, 60)) +
+              ", damping = " + fmt_double(dice.number(0.1, 2)) + (dice.coin() ? ", release = 'gap'" : "");
+        break;
+      default:
+        law = "stiffness = " + fmt_double(dice.number(2, 60)) +
+              ", damping = " + fmt_double(dice.number(0.1, 2)) +
+              ", preload = " + fmt_double(dice.number(0.1, 2));
+    }
+    stops += "{ normal = " + list(normal) + ", position = " + fmt_double(place) + ", " + law + " }, ";
+    contacts += "{ gap = \"" + fmt_double(place) + " - (" + combination(normal, "") + ")\", " + law + " }, ";
+  }
+  t.matrices += "stop = [" + stops + "]\n";
+  t.equations = "name = 'equations'\nparameters = { w = " + fmt_double(omega) + " }\ncoordinates = [" +
+                names + "]\nmass = " + rows(M) + "\n" + forces + "period = '2*pi/w'\ncontact = [" + contacts +
+                "]\n";
+  if (seed % 2 == 0) return t;
+  Eigen::VectorXd along = dice.vector(n, 1);
+  along(n - 1) = 1;
+  const std::string amplitude = fmt_double(dice.number(0.1, 1.5));
+  t.matrices += "friction = [{ direction = " + list(along) + ", amplitude = " + amplitude + " }]\n";
+  t.equations +=
+      "friction = [{ slip = \"" + combination(along, "'") + "\", amplitude = " + amplitude + " }]\n";
+  return t;
+}
+
+/// Without near misses: whether a gap turns just where something else ends the arc rounding decides.
+Run only_events(Run run) {
+  std::erase_if(run.log.entries, [](const Log::Entry& e) { return e.kind == EventKind::section; });
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("typed laws: recognised as linear, the numbers of linear_stops", "[equations]") {
+  std::size_t begun = 0, stuck = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    const Twins twins = random_twins(seed);
+    CAPTURE(seed, twins.equations);
+    const auto model = std::dynamic_pointer_cast<const TypedModel>(make_model(twins.equations));
+    REQUIRE(model != nullptr);
+    CHECK(model->is_linear());
+    const Run expected = run(*make_system(twins.matrices), twins.start, 40);
+    begun += expected.log.of(EventKind::contact_begin).size();
+    stuck += expected.log.of(EventKind::slip_to_stick).size();
+    check_alike(typed(twins.equations, twins.start, 40), expected, 1e-12);
+  }
+  CHECK(begun > 300);
+  CHECK(stuck > 100);
+}
+
+TEST_CASE("typed laws: power series move linear systems as their exact flow does", "[equations]") {
+  std::size_t begun = 0, stuck = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    const Twins twins = random_twins(seed);
+    CAPTURE(seed, twins.equations);
+    const Run expected = run(*make_system(twins.matrices), twins.start, 12);
+    begun += expected.log.of(EventKind::contact_begin).size();
+    stuck += expected.log.of(EventKind::slip_to_stick).size();
+    check_alike(only_events(by_series(twins.equations, twins.start, 12)), only_events(expected), 1e-10);
+  }
+  CHECK(begun > 100);
+  CHECK(stuck > 20);
+}
+
+namespace {
+
+/// rod_on_ground in equations.
+const std::string typed_rod = R"toml(
+name = "equations"
+coordinates = ["x_c", "y_c", "phi"]
+order = ["x_c", "y_c", "phi", "x_c_dot", "y_c_dot", "phi_dot"]
+mass = { x_c = "m", y_c = "m", phi = "m*l^2/12" }
+force = { x_c = "0", y_c = "-m*g", phi = "0" }
+definitions = { h = "l/2*sin(phi)", u = "l/2*sin(phi)*phi'" }
+fastest_rate = "sqrt(2*g/l)"
+
+[[model.contact]]
+name = "A"
+gap = "y_c + h"
+normal_force = "K*depth^1.5*(1 + c*depth')"
+mu = "mu"
+slip = "x_c' + u"
+
+[[model.contact]]
+name = "B"
+gap = "y_c - h"
+normal_force = "K*depth^1.5*(1 + c*depth')"
+mu = "mu"
+slip = "x_c' - u"
+
+[model.parameters]
+l = 0.1
+m = 0.2
+g = 9.81
+K = 1.5384615384615385e10
+)toml";
+
+}  // namespace
+
+TEST_CASE("typed laws: Hertzian contact with friction, the rod on the ground", "[equations]") {
+  struct Case {
+    double mu, c, angle, omega;
+  };
+  for (const Case& c :
+       {Case{0, 0, 0.5, 0}, Case{0.1, 0, M_PI / 6, 0}, Case{0.9, 0, M_PI / 6, 40}, Case{0.4, 0.2, 1.0, 5}}) {
+    CAPTURE(c.mu, c.c, c.angle, c.omega);
+    const std::string values = "mu = " + fmt_double(c.mu) + "\n";
+    const auto rod = make_system("name = 'rod_on_ground'\n" + values + "damping = " + fmt_double(c.c));
+    const auto typed_system = make_system(typed_rod + values + "c = " + fmt_double(c.c));
+    REQUIRE(typed_system != nullptr);
+    const double s = std::sin(c.angle), k = std::cos(c.angle);
+    const std::vector<double> start = {-0.05 * k, 0.05 * s + 1e-4, c.angle, 2 * k, -2 * s, c.omega};
+    constexpr double time = 2e-3;
+    const Run expected = run(*rod, start, time), found = run(*typed_system, start, time);
+    REQUIRE(found.outcome == Outcome::ok);
+    for (const EventKind kind : {EventKind::contact_begin, EventKind::contact_end, EventKind::slip_to_stick,
+                                 EventKind::stick_to_slip, EventKind::slip_reversal}) {
+      const auto a = expected.log.of(kind), b = found.log.of(kind);
+      CAPTURE(static_cast<int>(kind));
+      CHECK(a.size() == b.size());
+      for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+        CHECK(std::abs(a[i].time - b[i].time) < 1e-14);
+    }
+    CHECK((expected.end.x - found.end.x).cwiseAbs().maxCoeff() < 1e-9);
+    CHECK((expected.slopes - found.slopes).cwiseAbs().maxCoeff() <
+          1e-7 * expected.slopes.cwiseAbs().maxCoeff());
+  }
+}
