@@ -325,7 +325,6 @@ class CompliantMotion final
   using Base::length;
   using Base::lift;
   using Base::mode_;
-  using Base::reach;
   using Base::speed;
   using Base::touches_;
 
@@ -340,6 +339,8 @@ class CompliantMotion final
       (a < count() ? contacts : frictions).push_back(a < count() ? a : a - count());
     stop_sliding(contacts, frictions);
   }
+  /// Also where all lengths in the gap are zero with it, as of a ball over a ground at 0.
+  double reach(int i) const { return Base::reach(i) + speed() / dynamics().rate(); }
   double rate_now();
   ModeLayout layout() const { return dynamics().layout(); }
   bool exists(int i) const { return !dynamics().compliant(i); }
@@ -424,18 +425,21 @@ double CompliantMotion<S, Equations>::rate_now() {
 template <class S, template <class> class Equations>
 void CompliantMotion<S, Equations>::begin_force(int i) {
   if (!dynamics().begins_singular(i)) return;
+  const auto depth = [&] { return -value_of(gap(i)); };
+  const auto size = [&] { return reach(i) + length(); };
+  if (depth() > on_contact * size()) return;  // a start within it
   const State start = x;
   const S begin = time;
   const std::int64_t open = layout().with_spring(mode_, i, Spring::open);
-  const double least = 1e-15 * reach(i);
   double h = 1e-11 / dynamics().rate();
-  for (int trial = 0; trial < 8 && !(-value_of(gap(i)) > least); ++trial, h *= 8) {
+  for (int trial = 0; trial < 8; ++trial, h *= 8) {
     x = start;
     time = begin;
     x += this->rates(open) * S(h / 2);
     time += S(h / 2);
     x = start + this->rates(open) * S(h);
     time = begin + S(h);
+    if (depth() > 1e-15 * size()) break;
   }
   touches_[static_cast<std::size_t>(i)] = {};
   touches_[static_cast<std::size_t>(layout().second_guard(i))] = {};
@@ -450,6 +454,9 @@ void CompliantMotion<S, Equations>::part(int i) {
   const S opening = dynamics().opening(i, time, x), depth = -gap(i);
   const double v = value_of(opening);
   if (!(v > 0) || !(value_of(depth) > 0)) return;
+  const std::int64_t open = layout().with_spring(mode_, i, Spring::open);
+  const double braking = value_of(dynamics().opening_rate(i, open, time, x));
+  if (!(v * v > 4 * std::max(0.0, -braking) * value_of(depth))) return;  // it may turn back
   const std::array<S, 4> law = dynamics().law(i, time, x);
   const double mobility = with_held({}).response(i, i);
   const S duration = depth / opening;

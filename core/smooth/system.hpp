@@ -92,7 +92,7 @@ class TaylorSystem : public System {
     }
   }
   bool sticks(const HybridState& state, int k) override {
-    if constexpr (requires { Plain::frictions; }) {
+    if constexpr (requires { plain_.sticks(k, state.mode); }) {
       return plain_.sticks(k, state.mode);
     } else {
       return System::sticks(state, k);

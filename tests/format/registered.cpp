@@ -56,7 +56,7 @@ TEST_CASE("a model is found by its name, its settings are checked") {
   CHECK_THROWS_WITH(find_model("bouncing_bal"),
                     "there is no model bouncing_bal; did you mean bouncing_ball?");
   CHECK_THROWS_WITH(find_model("q"),
-                    Catch::StartsWith("there is no model q; the models are bouncing_ball, "));
+                    Catch::StartsWith("there is no model q; the models are bilinear_oscillator, "));
   Value settings;
   settings.set("e", Value(0.25));
   const auto model = make_model("bouncing_ball", settings);

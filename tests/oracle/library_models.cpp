@@ -4,14 +4,18 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "tests/oracle/independent/hybrid_reference.hpp"
 #include "tests/oracle/independent/rigid_reference.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
 using namespace graze::test;
+using graze::independent::HybridReference;
 using graze::independent::RigidReference;
 
 namespace {
@@ -39,6 +43,41 @@ void check_impacts(const std::string& model, const RigidReference<N>& reference,
       CHECK(std::abs(impacts[k].after[i] - static_cast<double>(expected[k].after[i])) <= 1e-10);
     }
   }
+}
+
+/// An event of a contact (−1: of the friction) as the engine tells it.
+struct Told {
+  EventKind kind;
+  int contact;
+};
+
+/// All events of the model up to a time, and the state then; `told(event)` says what the engine calls an
+/// event of the reference, or nothing.
+template <std::size_t N, class TellEvent>
+void check_events(const std::string& model, const HybridReference<N>& reference, int mode,
+                  const typename HybridReference<N>::State& start, double time, std::size_t least,
+                  const TellEvent& told) {
+  CAPTURE(model);
+  auto x = start;
+  std::vector<std::pair<long double, Told>> expected;
+  for (const auto& e : reference.run(x, mode, 0, static_cast<long double>(time))) {
+    if (const std::optional<Told> t = told(e)) expected.push_back({e.time, *t});
+  }
+  CHECK(expected.size() >= least);
+  const auto system = make_system(model);
+  HybridState state = state_at(std::vector<double>(start.begin(), start.end()));
+  Log log;
+  REQUIRE(system->advance(state, for_time(time), &log) == Outcome::ok);
+  std::erase_if(log.entries, [](const Log::Entry& e) { return e.kind == EventKind::section; });
+  REQUIRE(log.entries.size() == expected.size());
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    CAPTURE(k);
+    CHECK(log.entries[k].kind == expected[k].second.kind);
+    CHECK(log.entries[k].contact == expected[k].second.contact);
+    CHECK(std::abs(log.entries[k].time - static_cast<double>(expected[k].first)) <= 1e-10);
+  }
+  for (std::size_t i = 0; i < N; ++i)
+    CHECK(std::abs(state.x(static_cast<Eigen::Index>(i)) - static_cast<double>(x[i])) <= 1e-10);
 }
 
 }  // namespace
@@ -239,4 +278,127 @@ TEST_CASE("rocking_block: free rocking of a slender block in closed form", "[lib
     rest = std::sqrt(1 - speed * speed);
     time += std::acosh(1 / rest);
   }
+}
+
+TEST_CASE("gear_pair: contacts agree with a Runge-Kutta-Fehlberg 7(8) integration", "[library]") {
+  using Reference = HybridReference<2>;
+  enum : int { free, drive, back };
+  for (const long double b : {1.0L, 0.2L}) {
+    constexpr long double zeta = 0.05L, kappa = 0.2L, F = 0.1L, e = 0.2L, w = 0.9L;
+    Reference reference;
+    reference.rates = [=](int mode, const Reference::State& x, Reference::State& rate, long double t) {
+      const long double depth = mode == drive ? x[0] - b : mode == back ? x[0] + b : 0;
+      rate = {x[1],
+              F + e * w * w * std::cos(w * t) - 2 * zeta * x[1] - (1 + kappa * std::cos(w * t)) * depth};
+    };
+    reference.guards = [=](int mode, const Reference::State& x, long double) {
+      if (mode == free) return std::vector<long double>{b - x[0], b + x[0]};
+      return std::vector<long double>{mode == drive ? x[0] - b : -b - x[0]};
+    };
+    reference.next = [](int mode, std::size_t guard, Reference::State&, long double) {
+      return mode != free ? free : guard == 0 ? drive : back;
+    };
+    const auto told = [](const Reference::Event& event) -> std::optional<Told> {
+      if (event.mode == free) return Told{EventKind::contact_begin, static_cast<int>(event.guard)};
+      return Told{EventKind::contact_end, event.mode == drive ? 0 : 1};
+    };
+    check_events("name = 'gear_pair'\nb = " + fmt_double(static_cast<double>(b)), reference, free,
+                 {0.15L, 0.3L}, 60, b == 1 ? 10 : 30, told);
+  }
+}
+
+/// Stop and friction together: engaged or not, and the capsule slides forward, backward or sticks.
+TEST_CASE("vibro_impact_capsule: events agree with a Runge-Kutta-Fehlberg 7(8) integration", "[library]") {
+  using Reference = HybridReference<4>;
+  enum : int { forward, backward, stuck };
+  constexpr long double gamma = 5, xi = 0.05L, beta = 15, delta = 0.02L, alpha = 1.6L, w = 0.95L, f = 1;
+  constexpr int engaged = 4;
+  const auto inner_force = [=](int mode, const Reference::State& x) {
+    const long double spring = x[2] - x[0] + 2 * xi * (x[3] - x[1]);
+    return (mode & engaged) != 0 ? spring - beta * (x[0] - x[2] - delta) : spring;
+  };
+  Reference reference;
+  reference.rates = [=](int mode, const Reference::State& x, Reference::State& rate, long double t) {
+    const long double inner = inner_force(mode, x);
+    const int slides = mode & 3;
+    const long double capsule = slides == stuck ? 0 : -inner - (slides == forward ? f : -f);
+    rate = {x[1], alpha * std::cos(w * t) + inner, slides == stuck ? 0 : x[3], capsule / gamma};
+  };
+  reference.guards = [=](int mode, const Reference::State& x, long double) {
+    const long double depth = x[0] - x[2] - delta, load = -inner_force(mode, x);
+    std::vector<long double> list = {(mode & engaged) != 0 ? depth : -depth};
+    if ((mode & 3) == stuck) {
+      list.insert(list.end(), {f - load, f + load});
+    } else {
+      list.push_back((mode & 3) == forward ? x[3] : -x[3]);
+    }
+    return list;
+  };
+  reference.next = [=](int mode, std::size_t guard, Reference::State& x, long double) {
+    if (guard == 0) return mode ^ engaged;
+    const int contact = mode & engaged;
+    if ((mode & 3) == stuck) return contact | (guard == 1 ? forward : backward);
+    x[3] = 0;
+    const long double load = -inner_force(mode, x);
+    return contact | (std::abs(load) <= f ? stuck : load > 0 ? forward : backward);
+  };
+  const auto told = [](const Reference::Event& event) -> std::optional<Told> {
+    if (event.guard == 0)
+      return Told{(event.mode & engaged) != 0 ? EventKind::contact_end : EventKind::contact_begin, 0};
+    if ((event.mode & 3) == stuck) return Told{EventKind::stick_to_slip, -1};
+    return Told{(event.next & 3) == stuck ? EventKind::slip_to_stick : EventKind::slip_reversal, -1};
+  };
+  check_events("name = 'vibro_impact_capsule'", reference, forward, {-0.1L, 0.5L, 0, 0.3L}, 40, 30, told);
+}
+
+/// Released by a vanishing force, the ring comes back at once: nothing acts until the gap opens again.
+TEST_CASE("jeffcott_rotor: contacts agree with a Runge-Kutta-Fehlberg 7(8) integration", "[library]") {
+  using Reference = HybridReference<4>;
+  enum : int { open, engaged, recovering };
+  constexpr long double zeta = 0.1L, e = 0.3L, w = 1.8L, x0 = 0.1L, k = 20, c = 0.1L, mu = 0.1L;
+  struct Polar {
+    long double depth, rate, normal[2], along[2];
+  };
+  const auto polar = [=](const Reference::State& x) {
+    const long double u = x[0] - x0, v = x[2], r = std::hypot(u, v);
+    return Polar{r - 1, (u * x[1] + v * x[3]) / r, {u / r, v / r}, {-v / r, u / r}};
+  };
+  Reference reference;
+  reference.rates = [=](int mode, const Reference::State& x, Reference::State& rate, long double t) {
+    const Polar p = polar(x);
+    const long double F = mode == engaged ? k * p.depth + c * p.rate : 0;
+    const auto force = [&](int i) { return -F * (p.normal[i] + mu * p.along[i]); };
+    rate = {x[1], e * w * w * std::cos(w * t) - 2 * zeta * x[1] - x[0] + force(0), x[3],
+            e * w * w * std::sin(w * t) - 2 * zeta * x[3] - x[2] + force(1)};
+  };
+  reference.guards = [=](int mode, const Reference::State& x, long double) {
+    const Polar p = polar(x);
+    return std::vector<long double>{mode == open      ? -p.depth
+                                    : mode == engaged ? k * p.depth + c * p.rate
+                                                      : p.depth};
+  };
+  reference.next = [](int mode, std::size_t, Reference::State&, long double) { return (mode + 1) % 3; };
+  const auto told = [](const Reference::Event& event) -> std::optional<Told> {
+    if (event.mode == recovering) return std::nullopt;
+    return Told{event.mode == open ? EventKind::contact_begin : EventKind::contact_end, 0};
+  };
+  check_events("name = 'jeffcott_rotor'", reference, open, {0.3L, 0.2L, 0.1L, 0.5L}, 40, 10, told);
+}
+
+TEST_CASE("bilinear_oscillator: contacts agree with a Runge-Kutta-Fehlberg 7(8) integration", "[library]") {
+  using Reference = HybridReference<2>;
+  constexpr long double zeta = 0.05L, F = 1, w = 1.5L, x0 = 0.1L, k = 15, c = 0.1L;
+  Reference reference;
+  reference.rates = [=](int mode, const Reference::State& x, Reference::State& rate, long double t) {
+    const long double force = mode == 1 ? k * (x[0] - x0) + c * x[1] : 0;
+    rate = {x[1], F * std::cos(w * t) - 2 * zeta * x[1] - x[0] - force};
+  };
+  reference.guards = [=](int mode, const Reference::State& x, long double) {
+    return std::vector<long double>{mode == 1 ? x[0] - x0 : x0 - x[0]};
+  };
+  reference.next = [](int mode, std::size_t, Reference::State&, long double) { return 1 - mode; };
+  const auto told = [](const Reference::Event& event) -> std::optional<Told> {
+    return Told{event.mode == 0 ? EventKind::contact_begin : EventKind::contact_end, 0};
+  };
+  check_events("name = 'bilinear_oscillator'\nx_0 = 0.1", reference, 0, {-0.3L, 0.2L}, 40, 10, told);
 }

@@ -108,6 +108,53 @@ const std::vector<Mistake> mistakes = {
      "6:23: model.jump.0.set = {}: sets no state"},
     {"coordinates = ['x']\nforce = { x = 1 }\njump = [{ when = 'x', direction = 'left', set = { x = 1 } }]",
      "model.jump.0.direction"},
+    // Laws of contacts, frictions.
+    {"coordinates = ['x']\nforce = { x = '-x' }\ncontact = [{ gap = '1 - x', restitution = 1, stiffness = 2 "
+     "}]",
+     "6:29: model.contact.0.restitution = 1.0: a contact with a stiffness or a normal_force has no "
+     "restitution"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\ncontact = [{ gap = '1 - x', stiffness = 2, normal_force = "
+     "'depth' }]",
+     "6:60: model.contact.0.normal_force = \"depth\": a contact has a stiffness or a normal_force, not both"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\ncontact = [{ gap = '1 - x', restitution = 1, damping = 2 }]",
+     "6:46: model.contact.0.damping = 2.0: only of a contact with a stiffness"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\ncontact = [{ gap = '1 - x', normal_force = 'depth', preload "
+     "= 2 }]",
+     "6:53: model.contact.0.preload = 2.0: only of a contact with a stiffness"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\ncontact = [{ gap = '1 - x', restitution = 1, release = "
+     "'gap' }]",
+     "6:57: model.contact.0.release = \"gap\": only of a contact with a stiffness or a normal_force"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\ncontact = [{ gap = '1 - x', restitution = 1, mu = 0.2, slip "
+     "= \"x'\" }]",
+     "6:46: model.contact.0.mu = 0.2: a rigid contact has no friction here: give it a stiffness or a "
+     "normal_force"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\ncontact = [{ gap = '1 - x', stiffness = 1, mu = 0.2 }]",
+     "6:44: model.contact.0.mu = 0.2: needs slip, the sliding speed, beside it"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\ncontact = [{ gap = '1 - x', stiffness = 1, preload = 3, mu "
+     "= 0.2, slip = \"x'\" }]",
+     "6:44: model.contact.0.preload = 3.0: a contact with mu has no preload"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\ncontact = [{ gap = '1 - x', stiffness = 1, foot = '1' }]",
+     "6:52: model.contact.0.foot = \"1\": only of a rigid contact"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\ncontact = [{ gap = '1 - x', stiffness = '-1' }]",
+     "6:42: model.contact.0.stiffness = \"-1\": is -1.0 at these parameter values: must satisfy 0 < x"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\ncontact = [{ gap = '1 - x', normal_force = \"3*depth'\" }]",
+     "6:45: model.contact.0.normal_force = \"3*depth'\": 3*depth': must depend on depth, which is minus the "
+     "gap"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\ncontact = [{ gap = '1 - x', normal_force = '2 + depth' }]",
+     "6:45: model.contact.0.normal_force = \"2 + depth\": 2 + depth: must be 0 where depth and depth' are; a "
+     "force that is there from the beginning is a preload"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\ncontact = [{ gap = '1 - x', normal_force = 'k*dept^1.5' }]",
+     "6:45: model.contact.0.normal_force = \"k*dept^1.5\": k: there is no such name"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\ncontact = [{ gap = 'depth - x', restitution = 1 }]",
+     "6:21: model.contact.0.gap = \"depth - x\": depth: there is no such name"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\nfriction = [{ slip = \"x'^2\", amplitude = 1 }]",
+     "6:23: model.friction.0.slip = \"x'^2\": x'^2: a slip must be linear in the velocities"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\nfriction = [{ slip = 'x', amplitude = 1 }]",
+     "6:23: model.friction.0.slip = \"x\": x: a slip must depend on a velocity"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\nfriction = [{ slip = \"x'\", amplitude = '-1' }]",
+     "6:41: model.friction.0.amplitude = \"-1\": is -1.0 at these parameter values: must satisfy 0 <= x"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\nfriction = [{ amplitude = 1 }]",
+     "6:13: model.friction.0.slip: is missing"},
     // Symmetries, the order of states, the start.
     {"coordinates = ['x']\nforce = { x = '-x' }\nstart = { x_dott = 1 }",
      "6:11: model.start.x_dott = 1: there is no x_dott; did you mean x_dot?"},

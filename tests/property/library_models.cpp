@@ -19,25 +19,31 @@ struct Example {
 };
 
 const std::vector<Example> examples = {
+    {"bilinear_oscillator", "x_0 = 0.1", {-0.3, 0.2}, 12},
     {"bouncing_ball", "Gamma = 4\ne = 0.7", {1, 0.5}, 12},
     {"cam_follower", "omega = 2.6\nr = 0.8", {1.6, 0}, 6},
     {"duffing_impact", "", {-0.3, 0.2}, 12},
+    {"gear_pair", "b = 0.4", {0.15, 0.3}, 12},
     {"impact_oscillator", "b = 0.1\nstop = 0.1\nstop_low = -0.4", {-0.3, 0.6}, 9},
     {"impact_pair", "", {0.1, 0.5}, 12},
+    {"jeffcott_rotor", "", {0.3, 0.2, 0.1, 0.5}, 12},
     {"parametric_pendulum", "", {0.3, 0.9}, 9},
     {"relief_valve", "q = 5", {0.2, 0.1, 9}, 6},
     {"rocking_block", "", {0.5, 0.1, 1}, 9},
     {"two_pendulums", "e = 0.8\ntorque1 = 1\ndamping1 = 0.2\nfrequency = 1.1", {-1.2, 0.1, 0.2, 0.1}, 4},
+    {"vibro_impact_capsule", "", {0.1, 0.5, 0, 0.3}, 12},
     {"vibro_impact_nes", "", {0.4, 0.1, 0.2, 0.9}, 12},
 };
 
-/// The state after this time; its impacts and jumps are counted.
+/// The state after this time; its impacts, jumps and the contacts that begin are counted.
 Eigen::VectorXd end_of(const Model& model, const std::vector<double>& values,
                        const std::vector<double>& start, double time, std::size_t* impacts = nullptr) {
   HybridState state = state_at(start);
   Log log;
   REQUIRE(model.system(values, {})->advance(state, for_time(time), &log) == Outcome::ok);
-  if (impacts != nullptr) *impacts = log.of(EventKind::impact).size() + log.of(EventKind::jump).size();
+  for (const EventKind kind : {EventKind::impact, EventKind::jump, EventKind::contact_begin}) {
+    if (impacts != nullptr) *impacts += log.of(kind).size();
+  }
   return state.x;
 }
 

@@ -27,7 +27,7 @@ struct HybridReference {
 
   struct Event {
     Real time;
-    int mode;  ///< before
+    int mode, next;  ///< before and after
     std::size_t guard;
     State before, after;
   };
@@ -42,8 +42,8 @@ struct HybridReference {
       x = moved(mode, x, t, length);
       t += length;
       if (fired < 0) continue;
-      Event event{t, mode, static_cast<std::size_t>(fired), x, x};
-      mode = next(mode, event.guard, event.after, t);
+      Event event{t, mode, mode, static_cast<std::size_t>(fired), x, x};
+      event.next = mode = next(mode, event.guard, event.after, t);
       x = event.after;
       list.push_back(event);
       const Real off = std::min(1e-9L, end - t);

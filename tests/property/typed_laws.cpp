@@ -1,0 +1,146 @@
+/// Typed systems that are not linear, with compliant contacts and dry friction: derivatives through every
+/// kind of event against differences, energy, and what the rules say at rest.
+#include <Eigen/Core>
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/support.hpp"
+
+using namespace graze;
+using namespace graze::test;
+
+namespace {
+
+/// A Duffing oscillator, its contacts and frictions left open.
+std::string duffing(const std::string& laws) {
+  return "name = 'equations'\n"
+         "parameters = { c = 0.1, b = 0.3, F = 1.2, w = 0.9, s = 0.4, k = 20, d = 0.6, P = 0.3, f = 0.2, g = "
+         "0.1 }\n"
+         "coordinates = ['x', 'y']\n"
+         "mass = [['1 + 0.1*y^2', 0.2], [0.2, 0.8]]\n"
+         "force = { x = \"F*cos(w*t) - c*x' - x - b*x^3\", y = \"-0.7*y - 0.1*y' - 0.3*(y - x)^3\" }\n"
+         "period = '2*pi/w'\n" +
+         laws;
+}
+
+struct Example {
+  const char* laws;
+  std::vector<EventKind> through;
+};
+
+Eigen::VectorXd end_of(const Model& model, const std::vector<double>& values,
+                       const std::vector<double>& start, double time, Log* log = nullptr) {
+  HybridState state = state_at(start);
+  REQUIRE(model.system(values, {})->advance(state, for_time(time), log) == Outcome::ok);
+  return state.x;
+}
+
+}  // namespace
+
+TEST_CASE("typed laws: derivatives by states and parameters agree with differences", "[equations]") {
+  using enum EventKind;
+  const std::vector<Example> examples = {
+      {"contact = [{ gap = 's - x - 0.1*y^2', stiffness = 'k', damping = 'd' }]",
+       {contact_begin, contact_end}},
+      {"contact = [{ gap = 's - x', stiffness = 'k', damping = 'd', release = 'gap' }]",
+       {contact_begin, contact_end}},
+      {"contact = [{ gap = 's - x', stiffness = 'k', damping = 'd', preload = 'P' }]",
+       {contact_begin, contact_end}},
+      {"contact = [{ gap = 's - x', normal_force = \"k*depth^1.5*(1 + d*depth')\" }]",
+       {contact_begin, contact_end}},
+      {"contact = [{ gap = 's - x', normal_force = 'k*depth + 30*depth^3' }]", {contact_begin, contact_end}},
+      {"contact = [{ gap = 's - x', normal_force = \"k*depth^2.2*(1 + 0.1*cos(w*t)) + d*depth'*depth\" }]",
+       {contact_begin, contact_end}},
+      {"contact = [{ gap = 's - x', stiffness = 'k', damping = 'd', mu = 'f', slip = \"y' + 0.2*x'\" }]",
+       {contact_begin, contact_end}},
+      {"contact = [{ gap = 's - x', normal_force = 'k*depth^1.5', mu = '3*f', static = '4*f', slip = \"y' + "
+       "0.2*x'\" }]",
+       {contact_begin, slip_to_stick}},
+      {"friction = [{ slip = \"x'\", amplitude = 'f*(1 + 0.3*sin(w*t))' }]", {slip_reversal}},
+      {"friction = [{ slip = \"y'\", amplitude = '2*f', static = '2*f + g' }]",
+       {slip_to_stick, stick_to_slip}},
+      {"friction = [{ slip = \"y' - g\", amplitude = 'f*(1 + y^2)' }]", {slip_to_stick, stick_to_slip}},
+      {"contact = [{ gap = 's - x', restitution = 0.7 }]\nfriction = [{ slip = \"y' - 0.5*x'\", amplitude = "
+       "'f' }]",
+       {impact, slip_to_stick}},
+  };
+  const std::vector<double> start = {0.1, 0.8, 0.2, -0.4};
+  for (const Example& e : examples) {
+    CAPTURE(e.laws);
+    const auto model = make_model(duffing(e.laws));
+    const std::vector<double> values = model->values();
+    constexpr double time = 14;
+    Log log;
+    end_of(*model, values, start, time, &log);
+    for (const EventKind kind : e.through) {
+      CAPTURE(static_cast<int>(kind));
+      CHECK(!log.of(kind).empty());
+    }
+    const Eigen::Index n = 4, m = static_cast<Eigen::Index>(values.size());
+    Tangent tangent{Eigen::MatrixXd::Zero(n, n + m), Eigen::RowVectorXd::Zero(n + m),
+                    Eigen::MatrixXd::Zero(m, n + m)};
+    tangent.state.leftCols(n).setIdentity();
+    tangent.parameter.rightCols(m).setIdentity();
+    HybridState state = state_at(start);
+    REQUIRE(model->system(values, {})->advance(state, for_time(time), tangent) == Outcome::ok);
+    const double size = tangent.state.cwiseAbs().maxCoeff();
+    for (Eigen::Index k = 0; k < n + m; ++k) {
+      const auto moved = [&](double by) {
+        std::vector<double> from = start, at = values;
+        (k < n ? from : at)[static_cast<std::size_t>(k < n ? k : k - n)] += by;
+        return end_of(*model, at, from, time);
+      };
+      constexpr double h = 1e-5;
+      const Eigen::VectorXd difference =
+          (8 * (moved(h) - moved(-h)) - (moved(2 * h) - moved(-2 * h))) / (12 * h);
+      CAPTURE(k, difference.transpose(), tangent.state.col(k).transpose());
+      CHECK((difference - tangent.state.col(k)).cwiseAbs().maxCoeff() <= 1e-7 * (1 + size));
+    }
+  }
+}
+
+/// Hertz without damping loses nothing; with Hunt and Crossley's it loses at every contact.
+TEST_CASE("typed laws: a ball on an elastic ground keeps its energy, or loses what the damper takes",
+          "[equations]") {
+  const std::string ball =
+      "name = 'equations'\nparameters = { k = 1000, c = 0 }\ncoordinates = ['y']\nforce = { y = -1 }\n"
+      "fastest_rate = 1\ncontact = [{ gap = 'y', normal_force = \"k*depth^1.5*(1 + c*depth')\" }]\n";
+  const auto energy = [](const Eigen::VectorXd& x) {
+    return x(1) * x(1) / 2 + x(0) + (x(0) < 0 ? 400 * std::pow(-x(0), 2.5) : 0);
+  };
+  const auto model = make_model(ball);
+  Log log;
+  const Eigen::VectorXd x = end_of(*model, {1000, 0}, {1, 0}, 100, &log);
+  REQUIRE(log.of(EventKind::contact_end).size() > 30);
+  CHECK(energy(x) == Approx(1).epsilon(1e-12));
+  Log damped;
+  end_of(*model, {1000, 0.2}, {1, 0}, 12, &damped);
+  const auto begins = damped.of(EventKind::contact_begin);
+  REQUIRE(begins.size() > 4);
+  for (std::size_t k = 1; k < begins.size(); ++k) CHECK(begins[k].speed < 0.97 * begins[k - 1].speed);
+}
+
+/// A ball that is put down stays where weight and force are in balance, also from just at the ground.
+TEST_CASE("typed laws: at rest on an elastic ground, and a start at its surface", "[equations]") {
+  const std::string ball =
+      "name = 'equations'\ncoordinates = ['x', 'y']\nforce = { x = '0.1*(1 - x)', y = -1 }\nfastest_rate = "
+      "1\n"
+      "contact = [{ gap = 'y', normal_force = \"1000*depth^1.5\", mu = 0.3, slip = \"x'\" }]\n";
+  const double depth = std::pow(1e-3, 2.0 / 3);
+  const auto system = make_system(ball);
+  HybridState state = state_at({0, 0, -depth, 0});
+  Log log;
+  REQUIRE(system->advance(state, for_time(20), &log) == Outcome::ok);
+  CHECK(std::abs(state.x(2) + depth) < 1e-13);
+  CHECK(state.x(0) == 0);  // it sticks: 0.1 < 0.3
+  CHECK(log.of(EventKind::slip_to_stick).size() == 1);
+  CHECK(system->sticks(state, 0));
+  CHECK(system->in_contact(state, 0));
+  HybridState surface = state_at({0, 0, 0, 0});
+  REQUIRE(system->advance(surface, for_time(0.4), nullptr) == Outcome::ok);
+  CHECK(std::abs(surface.x(3) * surface.x(3) / 2 + surface.x(2) + 400 * std::pow(-surface.x(2), 2.5)) <
+        1e-12);
+}
