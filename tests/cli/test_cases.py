@@ -267,6 +267,20 @@ skip_periods = 5
             self.assertTrue(np.all((file["stick_fraction"][2:, 0] > 0.02) & (file["stick_fraction"][2:, 0] < 0.1)))
             np.testing.assert_array_equal(file["period"][()], [1, 1, 2, 1, 3])
 
+    def test_hard_and_soft_twins(self):
+        """A stiff stop with the damping of the restitution: the orbit is that of the rigid one but for 1/sqrt(k)."""
+        axis = 'analysis.axis={ parameter = "omega", values = [2.05, 2.15] }'
+        with self.run_case("hard_stop", "--set", axis) as file:
+            hard, period = file["map_state"][:, -1], file["period"][()]
+        np.testing.assert_array_equal(period, [1, 1])
+        distance = []
+        for k in ("1e4", "1e6", "1e8"):
+            with self.run_case("soft_stop", "--set", axis, "--set", f"model.k={k}") as file:
+                np.testing.assert_array_equal(file["period"][()], period)
+                distance.append(np.abs(file["map_state"][:, -1] - hard).max(axis=1))
+        for stiff, stiffer in zip(distance, distance[1:]):
+            np.testing.assert_allclose(stiff / stiffer, 10, rtol=0.1)
+
     def test_forces_of_compliant_stops(self):
         """Forces where a damped stop begins, c v, and ends: 0 by force, -c v by gap."""
         for release, end in (("force", 0), ("gap", -1)):
