@@ -553,14 +553,8 @@ std::vector<Key> basins_keys() {
 }  // namespace
 
 GRAZE_ANALYSIS(basins) {
-  AnalysisInfo info;
-  info.name = "basins";
-  info.meaning = "which attractor each of many initial states leads to";
-  info.keys = basins_keys();
-  info.make = [](const Problem& problem) -> std::unique_ptr<Analysis> {
-    return std::make_unique<Basins>(problem);
-  };
-  return info;
+  return {"basins", "which attractor each of many initial states leads to", basins_keys(),
+          analysis_of<Basins>};
 }
 
 }  // namespace graze

@@ -241,14 +241,8 @@ std::vector<Key> chart_keys() {
 }  // namespace
 
 GRAZE_ANALYSIS(chart) {
-  AnalysisInfo info;
-  info.name = "chart";
-  info.meaning = "a map over two parameters with the curves that bound its regions";
-  info.keys = chart_keys();
-  info.make = [](const Problem& problem) -> std::unique_ptr<Analysis> {
-    return std::make_unique<Chart>(problem);
-  };
-  return info;
+  return {"chart", "a map over two parameters with the curves that bound its regions", chart_keys(),
+          analysis_of<Chart>};
 }
 
 }  // namespace graze

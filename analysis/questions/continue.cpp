@@ -114,7 +114,7 @@ void Continue::read_start(const Value& table) {
       throw InputError(table.at("start").place(), "analysis.start", table.at("start").toml(),
                        "needs the key sweep, a sweep's result file");
     }
-    SweepStarts(*problem_.sweep, family_, table.at("sweep"));
+    const SweepStarts checked(*problem_.sweep, family_, table.at("sweep"));
     return;
   }
   const Value* at = table.find("at");
@@ -306,14 +306,8 @@ std::vector<Key> continue_keys() {
 }  // namespace
 
 GRAZE_ANALYSIS(continue) {
-  AnalysisInfo info;
-  info.name = "continue";
-  info.meaning = "branches of periodic orbits over a parameter, stable or not, and their bifurcations";
-  info.keys = continue_keys();
-  info.make = [](const Problem& problem) -> std::unique_ptr<Analysis> {
-    return std::make_unique<Continue>(problem);
-  };
-  return info;
+  return {"continue", "branches of periodic orbits over a parameter, stable or not, and their bifurcations",
+          continue_keys(), analysis_of<Continue>};
 }
 
 }  // namespace graze

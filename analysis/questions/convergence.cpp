@@ -140,9 +140,7 @@ GRAZE_ANALYSIS(convergence) {
   Key& end = add_key(info.keys, "end_time", Key::Type::number, "time at which the states are compared");
   end.required = true;
   end.range = Range::finite();
-  info.make = [](const Problem& problem) -> std::unique_ptr<Analysis> {
-    return std::make_unique<Convergence>(problem);
-  };
+  info.make = analysis_of<Convergence>;
   return info;
 }
 

@@ -191,14 +191,8 @@ std::vector<Key> curves_keys() {
 }  // namespace
 
 GRAZE_ANALYSIS(curves) {
-  AnalysisInfo info;
-  info.name = "curves";
-  info.meaning = "curves of bifurcations over two parameters, and the points of codimension two on them";
-  info.keys = curves_keys();
-  info.make = [](const Problem& problem) -> std::unique_ptr<Analysis> {
-    return std::make_unique<Curves>(problem);
-  };
-  return info;
+  return {"curves", "curves of bifurcations over two parameters, and the points of codimension two on them",
+          curves_keys(), analysis_of<Curves>};
 }
 
 }  // namespace graze

@@ -168,9 +168,7 @@ GRAZE_ANALYSIS(impacts) {
                          "impacts kept of each motion, in the order they begin");
   impacts.range = Range{1, 1e6, false, false};
   impacts.fallback = Value(std::int64_t{1});
-  info.make = [](const Problem& problem) -> std::unique_ptr<Analysis> {
-    return std::make_unique<Impacts>(problem);
-  };
+  info.make = analysis_of<Impacts>;
   return info;
 }
 

@@ -92,7 +92,8 @@ struct Samples {
     time.push_back(t);
     state.insert(state.end(), s.x.begin(), s.x.end());
     mode.push_back(s.mode);
-    for (int k = 0; k < frictions; ++k) sticks.push_back(k < system.frictions() && system.sticks(s, k));
+    for (int k = 0; k < frictions; ++k)
+      sticks.push_back(k < system.frictions() && system.sticks(s, k) ? std::int8_t{1} : std::int8_t{0});
   }
 
   int frictions = 0;  ///< of the model; a system has none where all amplitudes are 0
@@ -292,9 +293,7 @@ GRAZE_ANALYSIS(simulate) {
       Value(200.0);
   key("samples", Key::Type::integer, Range{1, 1e9, false, false},
       "sampling intervals of the whole record, in place of samples_per_period");
-  info.make = [](const Problem& problem) -> std::unique_ptr<Analysis> {
-    return std::make_unique<Simulate>(problem);
-  };
+  info.make = analysis_of<Simulate>;
   return info;
 }
 

@@ -482,14 +482,8 @@ std::vector<Key> sweep_keys() {
 }  // namespace
 
 GRAZE_ANALYSIS(sweep) {
-  AnalysisInfo info;
-  info.name = "sweep";
-  info.meaning = "what the system settles to, over one or two parameters";
-  info.keys = sweep_keys();
-  info.make = [](const Problem& problem) -> std::unique_ptr<Analysis> {
-    return std::make_unique<Sweep>(problem);
-  };
-  return info;
+  return {"sweep", "what the system settles to, over one or two parameters", sweep_keys(),
+          analysis_of<Sweep>};
 }
 
 }  // namespace graze

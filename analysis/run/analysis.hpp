@@ -75,6 +75,12 @@ struct AnalysisInfo {
   std::unique_ptr<Analysis> (*make)(const Problem& problem);
 };
 
+/// What `AnalysisInfo::make` is for an analysis that is made of its problem.
+template <class Kind>
+std::unique_ptr<Analysis> analysis_of(const Problem& problem) {
+  return std::make_unique<Kind>(problem);
+}
+
 /// All analyses, by name.
 const std::vector<AnalysisInfo>& analyses();
 
