@@ -44,7 +44,6 @@ namespace graze {
 ///     double stop_force(int i) const      F at the state: P + k δ + c δ', or another law
 ///     bool watches_depth(int i) const     whether the second guard of an engaged stop is δ, beside that of F
 ///     void begin_force(int i)             it is engaged: away from where its force has no power series
-///     bool rubs_by(int i) const           whether there is friction by its force
 ///     double inward(int i)                δ'' in the mode
 ///     void take_gap(int i)                the value of the gap, zero but for rounding, exactly to zero
 template <class Engine, class S, class State>
@@ -84,6 +83,11 @@ class CompliantContacts : public FrictionContacts<Engine, S, State> {
   void pass_bound(int guard, Observer* observer);
 
   Spring spring(int i) const { return engine().layout().spring(mode_, i); }
+  /// With the frictions on it.
+  void set_spring(int i, Spring spring) {
+    mode_ = engine().layout().with_spring(mode_, i, spring);
+    this->begin_and_end_frictions();
+  }
   /// The compliant stop that a guard belongs to; -1: none.
   int stop_of(int guard) const {
     const int second = static_cast<int>(engine().layout().second_guard(0));
@@ -101,7 +105,6 @@ class CompliantContacts : public FrictionContacts<Engine, S, State> {
     return touches_[static_cast<std::size_t>(engine().layout().second_guard(i))];
   }
   double penetration(int i) const { return -value_of(engine().gap(i)); }
-  void set_spring(int i, Spring spring) { mode_ = engine().layout().with_spring(mode_, i, spring); }
 
   bool turns_back(int i);
   bool ends_by_force(int i);
@@ -119,7 +122,6 @@ class CompliantContacts : public FrictionContacts<Engine, S, State> {
   void lose_force(int i, double slope, Observer* observer);
   bool pulls(int i);
   void set_depth(int i, const ExactTouch& depth);
-  void set_frictions(int i, bool rubs);
   int spent_stop(int guard);
 
   std::vector<int> crossing_;  ///< stops whose speed decides
@@ -170,7 +172,7 @@ Outcome CompliantContacts<Engine, S, State>::meet(const Crossing& c, Observer* o
   this->remember();
   if (spring(i) == Spring::engaged && c.guard == i && ends_by_force(i)) {
     lose_force(i, c.slope, observer);
-    return engine().rubs_by(i) ? engine().settle(observer) : Outcome::ok;
+    return Outcome::ok;
   }
   const bool was_open = spring(i) == Spring::open;
   const bool back = turns_back(i);
@@ -284,7 +286,6 @@ void CompliantContacts<Engine, S, State>::engage(int i, const ExactTouch& depth,
   if (spring(i) != Spring::engaged) {
     tell_contact(EventKind::contact_begin, i, observer);
     set_spring(i, Spring::engaged);
-    set_frictions(i, true);
   }
   set_depth(i, depth);
   engine().begin_force(i);
@@ -292,25 +293,10 @@ void CompliantContacts<Engine, S, State>::engage(int i, const ExactTouch& depth,
 
 template <class Engine, class S, class State>
 void CompliantContacts<Engine, S, State>::end_contact(int i, Spring to, Observer* observer) {
-  if (spring(i) == Spring::engaged || spring(i) == Spring::parting) {
+  if (spring(i) == Spring::engaged || spring(i) == Spring::parting)
     tell_contact(EventKind::contact_end, i, observer);
-    set_frictions(i, false);
-  }
   set_spring(i, to);
   first_touch(i) = second_touch(i) = {};
-}
-
-/// Of the stop: they slide from now on, where they have a speed, or are none.
-template <class Engine, class S, class State>
-void CompliantContacts<Engine, S, State>::set_frictions(int i, bool rubs) {
-  const ModeLayout layout = engine().layout();
-  for (int k = 0; k < static_cast<int>(layout.frictions); ++k) {
-    if (engine().friction_stop(k) != i) continue;
-    const Sliding slides = value_of(engine().sliding_speed(k)) < 0 ? Sliding::backward : Sliding::forward;
-    mode_ = layout.with(mode_, k, rubs && engine().rubs(k) ? slides : Sliding::absent);
-    touches_[static_cast<std::size_t>(layout.contacts + 2 * k)] = {};
-    touches_[static_cast<std::size_t>(layout.contacts + 2 * k + 1)] = {};
-  }
 }
 
 /// The stop whose force, and so the friction that sticks on it, is used up at this guard of the friction; -1.

@@ -78,6 +78,8 @@ class FrictionContacts : public NewtonContacts<Engine, S, State> {
   void remember();
   Outcome meet_bound(int guard, Observer* observer);
   void pass_bound(int guard, Observer* observer);
+  /// Wherever rubs() may have changed: the mode has exactly the frictions that are there.
+  void begin_and_end_frictions();
   bool rests(int k) { return engine().layout().sliding(mode_, k) == Sliding::stuck || engine().held(k); }
 
  private:
@@ -85,7 +87,10 @@ class FrictionContacts : public NewtonContacts<Engine, S, State> {
 
   Engine& engine() { return static_cast<Engine&>(*this); }
   int frictions() { return static_cast<int>(engine().layout().frictions); }
-  void begin_and_end();
+  Sliding slides(int k) {
+    return value_of(engine().sliding_speed(k)) < 0 ? Sliding::backward : Sliding::forward;
+  }
+  void set_sliding(int k, Sliding sliding);
   std::vector<int> contacts_at_rest() const;
   std::vector<int> frictions_at_rest();
   void decide_contact(int i, const RestForce& force, Observer* observer);
@@ -136,7 +141,6 @@ Outcome FrictionContacts<Engine, S, State>::meet_bound(int guard, Observer* obse
 /// A force at its bound, by no more than rounding: whether it only touches it.
 template <class Engine, class S, class State>
 void FrictionContacts<Engine, S, State>::pass_bound(int guard, Observer* observer) {
-  const ModeLayout layout = engine().layout();
   const Onset onset = engine().onset(guard, mode_, 1);
   if (!(onset.coefficient < 0)) {
     touch(guard, onset.order > 0 ? onset.order : for_good);
@@ -145,45 +149,40 @@ void FrictionContacts<Engine, S, State>::pass_bound(int guard, Observer* observe
   } else {
     const int k = (guard - engine().count()) / 2;
     const bool forward = (guard - engine().count()) % 2 == 0;
-    mode_ = layout.with(mode_, k, forward ? Sliding::forward : Sliding::backward);
-    touch(layout.contacts + 2 * k, onset.order + 1);
-    touch(layout.contacts + 2 * k + 1, 0);
+    set_sliding(k, forward ? Sliding::forward : Sliding::backward);
+    touch(engine().layout().contacts + 2 * k, onset.order + 1);
     tell_changes(observer);
   }
+}
+
+/// Friction k from now on.
+template <class Engine, class S, class State>
+void FrictionContacts<Engine, S, State>::set_sliding(int k, Sliding sliding) {
+  const ModeLayout layout = engine().layout();
+  mode_ = layout.with(mode_, k, sliding);
+  touch(layout.contacts + 2 * k, 0);
+  touch(layout.contacts + 2 * k + 1, 0);
 }
 
 /// Reads the signs of the sliding speeds; what has no speed is left to settle().
 template <class Engine, class S, class State>
 void FrictionContacts<Engine, S, State>::jumped() {
   if (frictions() == 0) return;
-  const ModeLayout layout = engine().layout();
+  begin_and_end_frictions();
   const double slow = slack * engine().speed();
   for (int k = 0; k < frictions(); ++k) {
-    if (!engine().rubs(k)) continue;
-    const double s = value_of(engine().sliding_speed(k));
-    const bool unknown = layout.sliding(mode_, k) == Sliding::absent;
-    if (!unknown && std::abs(s) <= slow) continue;
-    mode_ = layout.with(mode_, k, s < 0 ? Sliding::backward : Sliding::forward);
-    touch(layout.contacts + 2 * k, 0);
-    touch(layout.contacts + 2 * k + 1, 0);
+    if (engine().rubs(k) && std::abs(value_of(engine().sliding_speed(k))) > slow) set_sliding(k, slides(k));
   }
 }
 
-/// Frictions that are there only now, or not any more.
+/// Those that are there only now slide, until settle() has decided those without a speed; those that are
+/// there no more end.
 template <class Engine, class S, class State>
-void FrictionContacts<Engine, S, State>::begin_and_end() {
-  const ModeLayout layout = engine().layout();
-  bool begin = false;
+void FrictionContacts<Engine, S, State>::begin_and_end_frictions() {
   for (int k = 0; k < frictions(); ++k) {
-    const bool there = layout.sliding(mode_, k) != Sliding::absent;
-    if (there == engine().rubs(k)) continue;
-    begin = begin || !there;
-    if (!there) continue;
-    mode_ = layout.with(mode_, k, Sliding::absent);
-    touch(layout.contacts + 2 * k, 0);
-    touch(layout.contacts + 2 * k + 1, 0);
+    const bool there = engine().layout().sliding(mode_, k) != Sliding::absent;
+    if (there != engine().rubs(k)) set_sliding(k, there ? Sliding::absent : slides(k));
   }
-  if (begin) jumped();
 }
 
 template <class Engine, class S, class State>
@@ -212,7 +211,6 @@ template <class Engine, class S, class State>
 Outcome FrictionContacts<Engine, S, State>::hold(Observer* observer) {
   if (!engine().bounded()) return Contacts::hold(observer);
   const std::vector<int> contacts = contacts_at_rest();
-  begin_and_end();
   std::vector<int> still = frictions_at_rest();
   resting_.clear();
   if (!contacts.empty() || !still.empty()) {
@@ -304,18 +302,15 @@ void FrictionContacts<Engine, S, State>::decide_by_series(const std::vector<int>
 
 template <class Engine, class S, class State>
 void FrictionContacts<Engine, S, State>::decide_friction(int k, const RestForce& f) {
-  const ModeLayout layout = engine().layout();
-  const std::int64_t guard = layout.contacts + 2 * k;
-  touch(guard, 0);
-  touch(guard + 1, 0);
+  const std::int64_t guard = engine().layout().contacts + 2 * k;
   if (f.place == RestForce::Place::free) {
-    mode_ = layout.with(mode_, k, Sliding::stuck);
+    set_sliding(k, Sliding::stuck);
     const double F = engine().limit(k);
     if (f.leaves_bound(F - f.force, f.most_rate - f.force_rate)) touch(guard, 1);
     if (f.leaves_bound(F + f.force, f.most_rate + f.force_rate)) touch(guard + 1, 1);
     return;
   }
-  mode_ = layout.with(mode_, k, f.place == RestForce::Place::most ? Sliding::forward : Sliding::backward);
+  set_sliding(k, f.place == RestForce::Place::most ? Sliding::forward : Sliding::backward);
   if (!f.held) touch(guard, f.moves_by_rate() ? 2 : 1);
 }
 

@@ -240,7 +240,6 @@ class LinearMotion : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Cont
   bool releases_by_gap(int i) const { return plain_.system().law_of(i) == StopLaw::release_by_gap; }
   bool has_plate(int i) const { return plain_.system().has_plate(i); }
   bool watches_depth(int i) const { return preload(i) > 0; }
-  static constexpr bool rubs_by(int) { return false; }
   static constexpr void begin_force(int) {}
   const S& plate(int i) const { return x(plain_.system().plate(i)); }
   double preload(int i) const { return plain_.system().preload(i); }

@@ -372,12 +372,6 @@ class CompliantMotion final
     const int i = dynamics().contact_of(k);
     return i < 0 ? dynamics().has_amplitude(k) : layout().spring(mode_, i) == Spring::engaged;
   }
-  bool rubs_by(int i) const {
-    for (int k = 0; k < dynamics().friction_count(); ++k) {
-      if (dynamics().contact_of(k) == i) return true;
-    }
-    return false;
-  }
   double limit(int k) const { return value_of(dynamics().limit(k, time, x)); }
   bool eases(int k) const { return dynamics().eases(k); }
   S sliding_speed(int k) const { return dynamics().slip(k, time, x); }
@@ -474,9 +468,8 @@ void CompliantMotion<S, Equations>::part(int i) {
     if (dynamics().contact_of(k) != i) continue;
     const Sliding sliding = layout().sliding(mode_, k);
     if (at_bound(sliding)) push(count() + k, S(dynamics().amplitude(k, time, at) * S(sign_of(sliding))));
-    mode_ = layout().with(mode_, k, Sliding::absent);
   }
-  mode_ = layout().with_spring(mode_, i, Spring::parting);
+  this->set_spring(i, Spring::parting);
 }
 
 template <class S, template <class> class Equations>

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/contact/friction_mode.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
@@ -143,4 +144,42 @@ TEST_CASE("typed laws: at rest on an elastic ground, and a start at its surface"
   REQUIRE(system->advance(surface, for_time(0.4), nullptr) == Outcome::ok);
   CHECK(std::abs(surface.x(3) * surface.x(3) / 2 + surface.x(2) + 400 * std::pow(-surface.x(2), 2.5)) <
         1e-12);
+}
+
+/// Just before the gap closes the rest of a force without power series there is done at once, with that of
+/// its friction, whether this slides or sticks: from then on neither acts.
+TEST_CASE("typed laws: friction ends with a force that parts before its contact does", "[equations]") {
+  const ModeLayout layout{1, 1, 1};
+  for (const double speed : {3.0, 0.01}) {
+    CAPTURE(speed);
+    const auto system = make_system(
+        "name = 'equations'\ncoordinates = ['x', 'y']\nforce = { x = 0, y = 0 }\nfastest_rate = 1\n"
+        "contact = [{ gap = 'y', normal_force = '1000*depth^1.5', mu = 0.3, slip = \"x'\" }]\n");
+    const std::vector<double> start = {0, speed, 0.1, -1};
+    HybridState state = state_at(start);
+    Log log;
+    REQUIRE(system->advance(state, for_time(1), &log) == Outcome::ok);
+    REQUIRE(log.of(EventKind::contact_end).size() == 1);
+    const double end = log.of(EventKind::contact_end).front().time;
+    CHECK(state.x(3) == Approx(1).epsilon(1e-13));
+    CHECK(state.x(1) == Approx(speed > 1 ? speed - 0.6 : 0).margin(1e-12));
+    CHECK(log.of(EventKind::slip_to_stick).size() == (speed > 1 ? 0 : 1));
+    CHECK(log.of(EventKind::stick_to_slip).empty());
+    CHECK(layout.sliding(state.mode, 0) == Sliding::absent);
+    int parting = 0, engaged = 0;
+    for (double before = 1e-3; before > 1e-9; before /= 2) {
+      state = state_at(start);
+      REQUIRE(system->advance(state, for_time(end - before), nullptr) == Outcome::ok);
+      REQUIRE(system->advance(state, for_time(before / 4), nullptr) == Outcome::ok);
+      CAPTURE(before);
+      const Spring spring = layout.spring(state.mode, 0);
+      parting += spring == Spring::parting;
+      engaged += spring == Spring::engaged;
+      const Sliding acts = speed > 1 ? Sliding::forward : Sliding::stuck;
+      CHECK(layout.sliding(state.mode, 0) == (spring == Spring::engaged ? acts : Sliding::absent));
+      CHECK(system->in_contact(state, 0));
+    }
+    CHECK(parting > 3);
+    CHECK(engaged > 3);
+  }
 }
