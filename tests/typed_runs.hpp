@@ -17,6 +17,7 @@ struct Run {
   Log log;
   HybridState end;
   Outcome outcome;
+  Eigen::VectorXd forces;  ///< of the contacts, at the end
   Eigen::MatrixXd slopes;
 };
 
@@ -24,6 +25,7 @@ inline Run run(System& system, const std::vector<double>& start, double time) {
   Run r;
   r.end = state_at(start);
   r.outcome = system.advance(r.end, for_time(time), &r.log);
+  r.forces = system.contact_forces(r.end);
   HybridState state = state_at(start);
   const Eigen::Index n = state.x.size();
   Tangent tangent{Eigen::MatrixXd::Identity(n, n), Eigen::RowVectorXd::Zero(n), {}};
@@ -47,6 +49,9 @@ inline void check_alike(const Run& a, const Run& b, double tolerance) {
     if (has_speed) CHECK(std::abs(x.speed - y.speed) <= tolerance);
   }
   CHECK((a.end.x - b.end.x).cwiseAbs().maxCoeff() <= tolerance);
+  REQUIRE(a.forces.size() == b.forces.size());
+  for (Eigen::Index i = 0; i < a.forces.size(); ++i)
+    CHECK(std::abs(a.forces(i) - b.forces(i)) <= 100 * tolerance * (1 + std::abs(b.forces(i))));
   CHECK((a.slopes - b.slopes).cwiseAbs().maxCoeff() <= tolerance * (1 + b.slopes.cwiseAbs().maxCoeff()));
 }
 

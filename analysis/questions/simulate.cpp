@@ -87,6 +87,7 @@ struct Samples {
   std::vector<double> state;
   std::vector<std::int64_t> mode;
   std::vector<std::int8_t> sticks;
+  std::vector<double> normal_force;
 
   void add(double t, const HybridState& s, System& system) {
     time.push_back(t);
@@ -94,6 +95,8 @@ struct Samples {
     mode.push_back(s.mode);
     for (int k = 0; k < frictions; ++k)
       sticks.push_back(k < system.frictions() && system.sticks(s, k) ? std::int8_t{1} : std::int8_t{0});
+    const Eigen::VectorXd forces = system.contact_forces(s);
+    normal_force.insert(normal_force.end(), forces.begin(), forces.end());
   }
 
   int frictions = 0;  ///< of the model; a system has none where all amplitudes are 0
@@ -243,6 +246,8 @@ Dataset Simulate::write(const Samples& samples, const std::vector<EventLog::Row>
       "which contacts are closed (bit i: contact i), and above what the model says");
   if (rubs)
     add("sticks", {"sample", "dry_friction"}, samples.sticks, "whether the dry friction does not slide");
+  add("normal_force", {"sample", "contact"}, samples.normal_force,
+      "normal force of the contact, 0 while it is open; impacts have none");
   add_observables(samples, data);
 
   std::vector<double> time, speed, force, before, after;

@@ -80,6 +80,14 @@ class LinearFamilySystem final : public System {
   bool in_contact(const HybridState& state, int i) const override {
     return is_closed(state.mode, i) || layout_of(plain_.system()).spring(state.mode, i) == Spring::engaged;
   }
+  Eigen::VectorXd contact_forces(const HybridState& state) override {
+    const auto& sys = plain_.system();
+    const auto phases = forcing_phases(sys, state.time);
+    Eigen::VectorXd z(states() + phases.size() + 1);
+    for (int i = 0; i < states(); ++i) z(order()(i)) = state.x(i);
+    z.tail(phases.size() + 1) << phases, 1;
+    return plain_.mode(state.mode).contact_forces(sys, state.mode, z);
+  }
   double period() const override { return plain_.period(); }
   bool periodic() const override { return plain_.system().commensurate; }
   double rate() const override { return rate_; }

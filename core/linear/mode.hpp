@@ -140,6 +140,8 @@ class LinearMode {
   const Square& power(std::size_t j) const;
   /// (Ah)^k / k! applied to a row from the left, for k = 0 … taylor_terms − 1, one row each.
   TaylorRows taylor_rows(const Eigen::Matrix<double, 1, Z>& row) const;
+  /// System::contact_forces at z, in this mode.
+  Eigen::VectorXd contact_forces(const System& system, std::int64_t mode, const Eigen::VectorXd& z) const;
 
  private:
   void set_extended(const System& system, const Eigen::Matrix<S, Dofs, Z>& acceleration);
@@ -424,6 +426,21 @@ auto LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::stop_force(const Syste
   force.segment(dofs_, dofs_) = sys.normal.col(i).transpose() * sys.stop_damping(i);
   force(A.rows() - 1) = sys.preload(i) - sys.stop_stiffness(i) * sys.position(i);
   return force;
+}
+
+template <class S, int Dofs, int Harmonics, int Contacts, int Frictions>
+Eigen::VectorXd LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::contact_forces(
+    const System& sys, std::int64_t mode, const Eigen::VectorXd& z) const {
+  const ModeLayout layout = layout_of(sys);
+  Eigen::VectorXd forces = Eigen::VectorXd::Zero(sys.contacts);
+  for (Eigen::Index i = 0; i < sys.contacts; ++i) {
+    if (layout.carries(mode, i)) {
+      forces(i) = contacts[static_cast<std::size_t>(i)].guard.dot(z);
+    } else if (may_comply<Contacts> && layout.spring(mode, i) == Spring::engaged) {
+      forces(i) = stop_force(sys, i).dot(z);
+    }
+  }
+  return forces;
 }
 
 /// Plates follow their bodies or go back.

@@ -178,14 +178,15 @@ class HingedRodsEquations {
   }
   template <class T>
   void kick(int i, const T&, const Vector<T>& x, const T& speed, Vector<T>& v) const {
-    const Vector<T> change = response(i, x);
+    const Vector<T> change = response(i, x).change;
     for (int k = 0; k < velocity(); ++k) v(velocity() + k) = v(velocity() + k) + change(k) * speed;
   }
   template <class T>
   void lift(int i, const T&, const Vector<T>& x, const T& gap, Vector<T>& v) const {
-    const Vector<T> change = response(i, x);
+    const Vector<T> change = response(i, x).change;
     for (int k = 0; k < velocity(); ++k) v(k) = v(k) + change(k) * gap;
   }
+  S mobility(int i, const S&, const Vector<S>& x) const { return response(i, x).mobility; }
   S restitution(int) const { return bounce_; }
   double reach(int i, double, const Vector<double>&) const {
     return value_of(rod(at(i).rod).length) + value_of(rod(at(i).other).length);
@@ -366,9 +367,13 @@ class HingedRodsEquations {
     add_joint_forces(force, pose, a);
     return a;
   }
-  /// W ψ/(ψ^T W ψ) of contact i: the change of velocities that adds 1 to its opening speed.
   template <class T>
-  Vector<T> response(int i, const Vector<T>& x) const {
+  struct Response {
+    Vector<T> change;  ///< W ψ/(ψ^T W ψ): of the velocities, adds 1 to the opening speed
+    T mobility;        ///< ψ^T W ψ
+  };
+  template <class T>
+  Response<T> response(int i, const Vector<T>& x) const {
     const std::vector<Pose<T>> pose = poses(x);
     const auto& contact = at(i);
     const Pose<T>& own = pose[index(contact.rod)];
@@ -396,7 +401,7 @@ class HingedRodsEquations {
     const T gained =
         (u(p) - u(q)) * other.cosine + (u(p + 1) - u(q + 1)) * other.sine + u(p + 2) * turn - u(q + 2) * foot;
     for (T& entry : u) entry = entry / gained;
-    return u;
+    return {std::move(u), gained};
   }
 
   RodLinkage linkage_;

@@ -315,6 +315,13 @@ class RodDynamics {
     return guard(k, mode, t, x, terms(mode, t, x));
   }
 
+  /// K δ^1.5 (1 + c δ̇), of a pressed end.
+  S contact_force(int i, std::int64_t mode, const S& t, const Vector<S>& x) const {
+    using std::sqrt;
+    if (!pressed(i, mode)) return S(0);
+    const S pressed_in = -gap(i, t, x);
+    return pressed_in > S(0) ? S(K * cube(S(sqrt(pressed_in))) * (S(1) + c * closing(i, t, x))) : S(0);
+  }
   S gap(int i, const S& t, const Vector<S>& x) const { return gap(i, x, terms(0, t, x)); }
   S gap_in(int i, std::int64_t, const S& t, const Vector<S>& x) const { return gap(i, t, x); }
   S opening_in(int i, std::int64_t, const S& t, const Vector<S>& x) const { return -closing(i, t, x); }

@@ -237,6 +237,9 @@ struct CompliantDynamics : ContactDynamics<S, Equations> {
   T limit(int k, const T& t, const Vector<T>& x) const {
     return by_contact(Free::contact_of(k), Free::limit(k, t, x));
   }
+  S contact_force(int i, std::int64_t mode, const S& t, const Vector<S>& x) const {
+    return in_contact(i, mode) ? terms(mode, t, x).force[index(i)] : S(0);
+  }
   std::size_t directions() const { return index(count() + Free::friction_count()); }
 
   /// So much more counts of a force at rest, as in core/linear/mode.

@@ -43,6 +43,7 @@ namespace graze {
 ///         adds to v the change of velocities per impulse that adds `speed` to the opening speed
 ///     void lift(int i, const T& t, const Vector<T>& x, const T& gap, Vector<T>& v) const
 ///         adds to v the change of positions along the same direction that adds `gap` to the gap
+///     S mobility(int i, const S& t, const Vector<S>& x) const      change of the opening speed per impulse
 ///     double reach(int i, double t, x of double) const   size of the terms in the gap
 ///     double length_of(x of double) const, speed_of(x of double) const  size of positions and of velocities
 ///     S restitution(int i) const
@@ -161,6 +162,9 @@ struct ContactDynamics : Equations<S> {
     for (int i = 0; i < count(); ++i) {
       if (is_closed(mode, i)) kick_in(i, mode, t, x, force(i), rate);
     }
+  }
+  S contact_force(int i, std::int64_t mode, const S& t, const Vector<S>& x) const {
+    return is_closed(mode, i) ? S(forces(mode, t, x)(i) / Free::mobility(i, t, x)) : S(0);
   }
   template <class T>
   T guard(int k, std::int64_t mode, const T& t, const Vector<T>& x) const {

@@ -27,6 +27,7 @@ namespace graze {
 ///     static constexpr int states, contacts     Eigen::Dynamic: size(), count() tell
 ///     static constexpr int touches              guards whose Touch the engine keeps; the contacts come first
 ///     T gap_in(i, mode, t, x) const, T opening_in(i, mode, t, x) const     gap and d gap/dt
+///     S contact_force(i, mode, t, x) const       System::contact_forces, for T = S
 ///
 /// and may provide
 ///
@@ -104,6 +105,12 @@ class TaylorSystem : public System {
     } else {
       return System::in_contact(state, i);
     }
+  }
+  Eigen::VectorXd contact_forces(const HybridState& state) override {
+    const Vector<double> x = inner<double>(state);
+    Eigen::VectorXd forces(contacts());
+    for (int i = 0; i < contacts(); ++i) forces(i) = plain_.contact_force(i, state.mode, state.time, x);
+    return forces;
   }
   Eigen::MatrixXd shifts() const override {
     if constexpr (requires { plain_.shifts(); }) {

@@ -35,6 +35,7 @@ class RecallingSystem final : public System {
   int frictions() const override { return system_->frictions(); }
   bool sticks(const HybridState& state, int k) override { return system_->sticks(state, k); }
   bool in_contact(const HybridState& state, int i) const override { return system_->in_contact(state, i); }
+  Eigen::VectorXd contact_forces(const HybridState& state) override { return system_->contact_forces(state); }
   double period() const override { return system_->period(); }
   bool periodic() const override { return system_->periodic(); }
   double rate() const override { return system_->rate(); }

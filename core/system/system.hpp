@@ -88,6 +88,9 @@ class System {
   }
   /// Whether contact `i` is closed or, compliant, engaged.
   virtual bool in_contact(const HybridState& state, int i) const { return is_closed(state.mode, i); }
+  /// Normal force of every contact, ≥ 0 but for rounding: of a closed one the force that holds it, of a
+  /// compliant one its law, of an open one 0. The state is one that this system has moved.
+  virtual Eigen::VectorXd contact_forces(const HybridState& state) = 0;
   /// Forcing period, 0 when autonomous.
   virtual double period() const = 0;
   /// Whether the right-hand side has this period exactly (all forcing frequencies are multiples of one).

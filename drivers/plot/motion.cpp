@@ -34,6 +34,7 @@ struct Contacting {
   std::string kind;
   double time;
   std::size_t contact;
+  double force;  ///< of a compliant contact that begins or ends
   std::optional<std::size_t>
       before;  ///< path point just before, the one just after follows it; none: not drawn
 };
@@ -92,6 +93,8 @@ void make_path(Motion& motion, const Dataset& data, double from, double to) {
   const Array& kinds = data.at("event_kind");
   const Array& before = data.at("event_before");
   const Array& after = data.at("event_after");
+  const Array* forces = data.find("event_force");
+  constexpr double no_force = std::numeric_limits<double>::quiet_NaN();
   std::size_t sample = static_cast<std::size_t>(
       std::find_if(times.begin(), times.end(), [&](double t) { return t >= from; }) - times.begin());
   for (std::size_t i = 0; i < event_times.size(); ++i) {
@@ -102,8 +105,10 @@ void make_path(Motion& motion, const Dataset& data, double from, double to) {
     const bool at_contact = contact >= 0 && contact < static_cast<double>(motion.contacts.size());
     const std::string& name = kinds.flags[static_cast<std::size_t>(kind)];
     const bool visible = from <= event_times[i] && event_times[i] <= to;
-    if (at_contact)
-      motion.events.push_back({name, event_times[i], static_cast<std::size_t>(contact), std::nullopt});
+    if (at_contact) {
+      motion.events.push_back({name, event_times[i], static_cast<std::size_t>(contact),
+                               forces != nullptr ? number(*forces, i) : no_force, std::nullopt});
+    }
     if (!visible || !(at_contact || name == "jump")) continue;
     add_samples(motion, series, times, event_times[i], sample);
     if (at_contact) motion.events.back().before = motion.time.size();
@@ -608,6 +613,50 @@ Panel observable_panel(const Dataset& data, const PlotAxis& time, const Array& a
   return panel;
 }
 
+/// Normal force of each contact that has one; a compliant contact begins and ends with the force of its
+/// event.
+Panel force_panel(const Motion& motion, const Dataset& data, const PlotAxis& time) {
+  const Array& forces = data.at("normal_force");
+  const std::vector<double> times = numbers(data.at("time"));
+  const std::size_t count = motion.contacts.size();
+  Panel panel;
+  panel.name = "normal_force";
+  panel.share = 0.75;
+  panel.x = time;
+  for (std::size_t contact = 0; contact < count; ++contact) {
+    std::vector<double> at, values;
+    const auto add = [&](double t, double force) {
+      if (t < time.from || t > time.to || !std::isfinite(force)) return;
+      at.push_back(t);
+      values.push_back(force);
+    };
+    std::size_t sample = 0;
+    const auto add_samples = [&](double until) {
+      for (; sample < times.size() && times[sample] < until; ++sample)
+        add(times[sample], number(forces, sample * count + contact));
+    };
+    for (const Contacting& event : motion.events) {
+      if (event.contact != contact || !std::isfinite(event.force)) continue;
+      add_samples(event.time);
+      const bool begins = event.kind == "contact_begin";
+      add(event.time, begins ? 0 : event.force);
+      add(event.time, begins ? event.force : 0);
+    }
+    add_samples(std::numeric_limits<double>::infinity());
+    if (std::all_of(values.begin(), values.end(), [](double force) { return force == 0; })) continue;
+    Mark curve = series(at, values, time);
+    curve.colour = contact_colour(contact);
+    if (count > 1) curve.meaning = contact_name(motion, contact);
+    panel.marks.push_back(std::move(curve));
+  }
+  if (panel.marks.empty()) throw InputError("no contact has a force in the time shown");
+  fit_y_axis(panel, label_with_unit("normal force", forces.unit));
+  return panel;
+}
+
+/// Whether some contact presses in the time shown.
+bool presses(const Motion& motion) { return !motion.sticks.empty() || !motion.engaged.empty(); }
+
 /// The forcing period of the case, 0 where there is none or the case can't be read.
 double period_of(const Described& described) {
   if (described.model() == nullptr) return 0;
@@ -640,6 +689,10 @@ Picture draw_motion(const PlotSource& source, const PlotOptions& options) {
   for (const Array* array : observables_of(source.result.data))
     offers.push_back(
         {array->name, true, [&, array] { return observable_panel(source.result.data, time, *array); }});
+  if (source.result.data.find("normal_force") != nullptr) {
+    offers.push_back(
+        {"normal_force", presses(motion), [&] { return force_panel(motion, source.result.data, time); }});
+  }
   if (!motion.contacts.empty() || !motion.frictions.empty())
     offers.push_back({"contacts", true, [&] { return contacts_panel(motion, time); }});
   for (std::size_t i = 0; i < motion.pairs.size(); ++i) {

@@ -451,6 +451,23 @@ class Plot(unittest.TestCase):
                       self.plot(self.result("motion"), "-o", "q.svg", "--panels", "extrema:x1", "--from", time[0], "--to",
                                 time[0] + period / 2, code=2))
 
+    def test_normal_forces_over_time(self):
+        """Of each contact that presses a line in its colour; not offered of itself where none does."""
+        script, rows = self.drawn("motion", "--panels", "normal_force")
+        with h5py.File(self.result("motion")) as file:
+            force, contacts = file["normal_force"][...], file["normal_force"].shape[1]
+        pressing = [i for i in range(contacts) if force[:, i].max() > 0]
+        self.assertTrue(pressing)
+        for line, i in enumerate(pressing):
+            self.assertAlmostEqual(max(y for _, y in rows[f"normal_force_{line + 1}"]), force[:, i].max(), 6)
+        self.assertIn("normal force", script)
+        self.assertIn("# normal_force\n", self.drawn("motion")[0])
+        with h5py.File(self.result("oscillator")) as file:
+            time, pressing = file["time"][...], file["normal_force"][...].max(axis=1) > 0
+        begin = next(k for k in range(len(time)) if not pressing[k:k + 30].any())
+        free = self.drawn("oscillator", "--from", time[begin + 1], "--to", time[begin + 28])[0]
+        self.assertNotIn("# normal_force\n", free)
+
     def test_greatest_gap_over_the_parameter(self):
         _, rows = self.drawn("sweep", "--panels", "greatest_gap:1")
         with h5py.File(self.result("sweep")) as file:

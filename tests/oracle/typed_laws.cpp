@@ -190,6 +190,16 @@ TEST_CASE("typed laws: Hertzian contact with friction, the rod on the ground", "
         CHECK(std::abs(a[i].time - b[i].time) < 1e-14);
     }
     CHECK((expected.end.x - found.end.x).cwiseAbs().maxCoeff() < 1e-9);
+    HybridState a = state_at(start), b = state_at(start);
+    int pressed = 0;
+    for (int sample = 0; sample < 400; ++sample) {
+      REQUIRE(rod->advance(a, for_time(time / 400), nullptr) == Outcome::ok);
+      REQUIRE(typed_system->advance(b, for_time(time / 400), nullptr) == Outcome::ok);
+      const Eigen::VectorXd N = rod->contact_forces(a);
+      pressed += N.maxCoeff() > 0 ? 1 : 0;
+      CHECK((N - typed_system->contact_forces(b)).cwiseAbs().maxCoeff() < 1e-6 * (1 + N.maxCoeff()));
+    }
+    CHECK(pressed > 3);
     CHECK((expected.slopes - found.slopes).cwiseAbs().maxCoeff() <
           1e-7 * expected.slopes.cwiseAbs().maxCoeff());
   }

@@ -556,6 +556,7 @@ class Counted final : public System {
   explicit Counted(std::unique_ptr<System> system) : system_(std::move(system)) {}
   int states() const override { return system_->states(); }
   int contacts() const override { return system_->contacts(); }
+  Eigen::VectorXd contact_forces(const HybridState& state) override { return system_->contact_forces(state); }
   double period() const override { return system_->period(); }
   bool periodic() const override { return system_->periodic(); }
   double rate() const override { return system_->rate(); }

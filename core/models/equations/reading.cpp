@@ -394,6 +394,7 @@ TypedContact Reading::contact(const Value& given, const std::string& key) {
   Expressions push = solve({normal}).front();
   Expression mobility = g.number(0);
   for (std::size_t i = 0; i < normal.size(); ++i) mobility = g.add(mobility, g.multiply(normal[i], push[i]));
+  contact.mobility = Program(g, {mobility});
   for (Expression& p : push) p = p == mobility ? g.number(1) : g.divide(p, mobility);
   contact.kick = kick(push);
   Motions::Contact motion;

@@ -106,6 +106,7 @@ class TypedEquations {
   void lift(int i, const T& t, const Vector<T>& x, const T& gap, Vector<T>& v) const {
     change(contact(i).kick, t, x, gap, system_->position, v);
   }
+  S mobility(int i, const S& t, const Vector<S>& x) const { return one(contact(i).mobility, t, x); }
   bool compliant(int i) const { return contact(i).law.has_value(); }
   bool releases_by_gap(int i) const { return contact(i).law->by_gap; }
   bool watches_force(int i) const { return contact(i).law->watched; }

@@ -53,6 +53,7 @@ struct TypedContact {
   Program terms;                   ///< what the gap is a sum of
   std::optional<Program> foot;
   TypedKick kick;
+  Program mobility;  ///< nᵀM⁻¹n
   Fixed restitution{};
   std::optional<TypedLaw> law;  ///< of a compliant one
 };

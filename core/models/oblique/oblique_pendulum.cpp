@@ -142,6 +142,13 @@ struct ObliqueDynamics {
     return k == SlipGuard::lower ? T(a.bob - (cosine - friction) * force)
                                  : T((cosine + friction) * force - a.bob);
   }
+  /// In the unit of the accelerations of the bob; stuck, the block alone tells it.
+  S contact_force(int, std::int64_t mode, const S& t, const Vector<S>& x) const {
+    if (SlipMode::stuck(mode)) return -free(t, x).block / ratio;
+    if (!SlipMode::slips(mode)) return S(0);
+    const auto [sine, cosine] = sine_cosine(x(theta));
+    return pressing(t, x) / (cosine * brake(mode, sine, cosine) + ratio);
+  }
   template <class T>
   T gap_in(int, std::int64_t, const T&, const Vector<T>& x) const {
     using std::sin;

@@ -111,6 +111,9 @@ struct PlanarFriction {
     return (x(0) - wall[static_cast<std::size_t>(i)]) * side(i);
   }
   S opening_in(int i, std::int64_t, const S&, const Vector<S>& x) const { return x(2) * side(i); }
+  S contact_force(int i, std::int64_t mode, const S& t, const Vector<S>& x) const {
+    return is_closed(mode, i) && (mode & pulled) == 0 ? guard(i, mode, t, x) : S(0);
+  }
   /// Guard of a wall: its gap while open; while closed the force that presses (pulled: pulls) the mass.
   /// Guard of the ground: what is left of the friction while sticking, f² − Q²; else the speed.
   template <class T>
