@@ -62,7 +62,7 @@ class Pivoting {
 
   Kind kind(Eigen::Index k) const { return kind_[static_cast<std::size_t>(k)]; }
   void set(Eigen::Index k, Kind kind) { kind_[static_cast<std::size_t>(k)] = kind; }
-  bool is_contact(Eigen::Index k) const { return most_(k) == infinity; }
+  bool is_contact(Eigen::Index k) const { return most_(k) == infinity && least_(k) > -infinity; }
   std::vector<Eigen::Index> free_set() const {
     std::vector<Eigen::Index> set;
     for (Eigen::Index k = 0; k < q_.size(); ++k) {
@@ -224,6 +224,7 @@ std::optional<std::vector<RestForce>> rest_forces(const RestProblem& p, double r
     r.held = after.held(k);
     r.force = force(k);
     r.force_rate = force_rate(k);
+    r.most = p.most(k);
     r.most_rate = most_rate(k);
     r.acceleration = r.held ? 0 : w(k);
     r.acceleration_rate = r.held ? 0 : w_rate(k);

@@ -13,10 +13,11 @@ namespace graze {
 /// direction d_k with a force −d_k λ_k on the coordinates: w = opening + response λ, w_k being the
 /// acceleration against d_k.
 struct RestProblem {
-  Eigen::MatrixXd response;     ///< Dᵀ M⁻¹ D, contacts first
-  Eigen::VectorXd opening;      ///< w without these λ; frictions that slide included
-  Eigen::VectorXd size;         ///< size of its terms
-  Eigen::VectorXd least, most;  ///< bounds of λ_k: 0 … inf for a contact, ∓F for a friction
+  Eigen::MatrixXd response;  ///< Dᵀ M⁻¹ D, contacts first
+  Eigen::VectorXd opening;   ///< w without these λ; frictions that slide included
+  Eigen::VectorXd size;      ///< size of its terms
+  /// Bounds of λ_k: 0 … inf for a contact, ∓F for a friction, ∓inf for one that sticks by what it may be.
+  Eigen::VectorXd least, most;
   /// Rates of w and of the bounds while these λ stay as they are.
   struct Rates {
     Eigen::VectorXd opening, least, most;
@@ -37,12 +38,12 @@ struct RestForce {
     least,  ///< the force is at its lower bound
     most    ///< at its upper bound
   } place = Place::free;
-  bool held = false;             ///< at a bound, but others that hold keep its body at rest
-  double force = 0;              ///< λ
-  double force_rate = 0;         ///< λ' right after
-  double most_rate = 0;          ///< rate of the upper bound
-  double acceleration = 0;       ///< along −d, opening; 0 when free or held
-  double acceleration_rate = 0;  ///< its rate right after
+  bool held = false;               ///< at a bound, but others that hold keep its body at rest
+  double force = 0;                ///< λ
+  double force_rate = 0;           ///< λ' right after
+  double most = 0, most_rate = 0;  ///< upper bound, its rate
+  double acceleration = 0;         ///< along −d, opening; 0 when free or held
+  double acceleration_rate = 0;    ///< its rate right after
   double force_rounding = 0, acceleration_rounding = 0;  ///< below these the two are zero
 
   /// A contact without a force that nothing accelerates off it either.

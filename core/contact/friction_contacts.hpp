@@ -1,4 +1,4 @@
-/// The rules of dry friction beside rigid contacts, for linear systems.
+/// The rules of dry friction beside rigid contacts, and by their forces.
 ///
 ///     first guard at zero ──▶ impact │ a force at its bound │ a sliding speed at zero ──▶ settle ──▶ x⁺
 ///
@@ -14,15 +14,24 @@
 /// - Events: slip_to_stick when a sliding speed comes to zero and stays, whatever holds the body;
 ///   stick_to_slip; slip_reversal, also by an impact. A start at rest begins with slip_to_stick, as one on a
 ///   stop does with stick.
+/// - Where a slip has no speed because its direction vanishes the bodies go on, and its sign turns.
+/// - Friction by the force of a rigid contact is there while this is closed. Where it has no speed all that
+/// it
+///   may do is tried: it sticks within its cone, slides either way, or its contact opens. None of these, or
+///   two with different contacts closed, are Outcome::painleve. In an impact it passes an impulse on (the
+///   engine's law).
 /// - Corner: where a sliding speed just touches zero the motion has two one-sided derivatives, of sliding on
 ///   and of a stick that ends where the force has grown again; at the corner itself one of them is told.
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/contact/dry_friction.hpp"
@@ -35,7 +44,11 @@ namespace graze {
 ///
 ///     ModeLayout layout() const
 ///     bool rubs(int k) const                        whether there is friction k now
-///     double limit(int k) const                     greatest force of friction k at rest
+///     bool shares(int k) const                      it is a share of the force of a rigid contact
+///     int friction_contact(int k) const             of this one
+///     double share_at_rest(int k) const             greatest, at rest
+///     bool turns_in_passing(int k) const            its direction vanishes: the bodies go on, its sign turns
+///     bool singular(int guard) const                whether it is that of a contact that no force holds
 ///     bool eases(int k) const                       whether it is weaker sliding than at rest
 ///     S sliding_speed(int k) const
 ///     bool of_force(int guard) const                whether it is a force that something at rest needs
@@ -71,6 +84,11 @@ class FrictionContacts : public NewtonContacts<Engine, S, State> {
 
   /// Whether forces that hold have bounds; an engine may have more of these than frictions.
   bool bounded() { return frictions() > 0; }
+  bool shares(int) const { return false; }
+  bool singular(int) const { return false; }
+  bool turns_in_passing(int) const { return false; }
+  int friction_contact(int) const { return -1; }
+  double share_at_rest(int) const { return 0; }
   /// Contact i at rest is pressed by more than it can hold, or holds with what is left to that; of contacts
   /// with such a bound.
   void press_in(int, const RestForce&, Observer*) {}
@@ -91,6 +109,11 @@ class FrictionContacts : public NewtonContacts<Engine, S, State> {
     return value_of(engine().sliding_speed(k)) < 0 ? Sliding::backward : Sliding::forward;
   }
   void set_sliding(int k, Sliding sliding);
+  /// How the bodies at rest go on; nothing where that has no or no single answer.
+  using RestForces = std::optional<std::vector<RestForce>>;
+  RestForces rest(const std::vector<int>& contacts, const std::vector<int>& still);
+  RestForces try_rest(const std::vector<int>& contacts, const std::vector<int>& still);
+  bool obeys_share(int k, RestForce& friction, const RestForce& contact) const;
   std::vector<int> contacts_at_rest() const;
   std::vector<int> frictions_at_rest();
   void decide_contact(int i, const RestForce& force, Observer* observer);
@@ -131,6 +154,7 @@ Outcome FrictionContacts<Engine, S, State>::meet(const Crossing& c, Observer* ob
 /// A force at its bound, or a sliding speed at zero.
 template <class Engine, class S, class State>
 Outcome FrictionContacts<Engine, S, State>::meet_bound(int guard, Observer* observer) {
+  if (engine().singular(guard)) return Outcome::painleve;
   fired_ = guard;
   const std::int64_t before = mode_;
   const Outcome outcome = engine().settle(observer);
@@ -201,8 +225,13 @@ std::vector<int> FrictionContacts<Engine, S, State>::frictions_at_rest() {
   for (int k = 0; k < frictions(); ++k) {
     if (!engine().rubs(k)) continue;
     const bool met = fired_ == engine().layout().contacts + 2 * k;
-    if (met || rests(k) || std::abs(value_of(engine().sliding_speed(k))) <= slow)
+    if (met && !rests(k) && engine().turns_in_passing(k)) {
+      const bool forward = engine().layout().sliding(mode_, k) == Sliding::forward;
+      set_sliding(k, forward ? Sliding::backward : Sliding::forward);
+      touch(engine().layout().contacts + 2 * k, 1);
+    } else if (met || rests(k) || std::abs(value_of(engine().sliding_speed(k))) <= slow) {
       frictions_found.push_back(k);
+    }
   }
   return frictions_found;
 }
@@ -211,13 +240,13 @@ template <class Engine, class S, class State>
 Outcome FrictionContacts<Engine, S, State>::hold(Observer* observer) {
   if (!engine().bounded()) return Contacts::hold(observer);
   const std::vector<int> contacts = contacts_at_rest();
+  begin_and_end_frictions();
   std::vector<int> still = frictions_at_rest();
   resting_.clear();
   if (!contacts.empty() || !still.empty()) {
     engine().stop_sliding(contacts, still);
-    auto forces = rest_forces(engine().rest_problem(contacts, still), engine().fastest_rate());
-    while (forces && break_away(*forces, contacts.size(), still))
-      forces = rest_forces(engine().rest_problem(contacts, still), engine().fastest_rate());
+    RestForces forces = rest(contacts, still);
+    while (forces && break_away(*forces, contacts.size(), still)) forces = rest(contacts, still);
     if (!forces) return Outcome::painleve;
     for (std::size_t k = 0; k < still.size(); ++k) decide_friction(still[k], (*forces)[contacts.size() + k]);
     for (std::size_t k = 0; k < contacts.size(); ++k) decide_contact(contacts[k], (*forces)[k], observer);
@@ -229,8 +258,84 @@ Outcome FrictionContacts<Engine, S, State>::hold(Observer* observer) {
     for (const int i : contacts) {
       if (closed(i)) engine().put_on(i);
     }
+    begin_and_end_frictions();
   }
   return Outcome::ok;
+}
+
+/// All that frictions by the forces of rigid contacts may do is tried.
+template <class Engine, class S, class State>
+auto FrictionContacts<Engine, S, State>::rest(const std::vector<int>& contacts, const std::vector<int>& still)
+    -> RestForces {
+  std::vector<int> undecided;
+  for (const int k : still) {
+    if (engine().shares(k)) undecided.push_back(k);
+  }
+  if (undecided.empty()) return try_rest(contacts, still);
+  constexpr Sliding choices[] = {Sliding::stuck, Sliding::forward, Sliding::backward};
+  constexpr std::size_t most_tried = 6;  // 729 trials
+  if (undecided.size() > most_tried) return std::nullopt;
+  RestForces found;
+  std::int64_t found_mode = mode_;
+  std::size_t trials = 1;
+  for (std::size_t k = 0; k < undecided.size(); ++k) trials *= std::size(choices);
+  for (std::size_t trial = 0; trial < trials; ++trial) {
+    std::size_t left = trial;
+    for (const int k : undecided) {
+      mode_ = engine().layout().with(mode_, k, choices[left % std::size(choices)]);
+      left /= std::size(choices);
+    }
+    RestForces forces = try_rest(contacts, still);
+    if (!forces) continue;
+    if (!found) {
+      found = std::move(forces);
+      found_mode = mode_;
+    } else if (!std::equal(found->begin(), found->begin() + static_cast<std::ptrdiff_t>(contacts.size()),
+                           forces->begin(), [](const RestForce& a, const RestForce& b) {
+                             return a.place == b.place || a.undecided() || b.undecided();
+                           })) {
+      return std::nullopt;
+    }
+  }
+  mode_ = found_mode;
+  return found;
+}
+
+/// With frictions by the forces of rigid contacts as the mode says; nothing where they would not do that.
+template <class Engine, class S, class State>
+auto FrictionContacts<Engine, S, State>::try_rest(const std::vector<int>& contacts,
+                                                  const std::vector<int>& still) -> RestForces {
+  RestForces forces = rest_forces(engine().rest_problem(contacts, still), engine().fastest_rate());
+  for (std::size_t k = 0; forces && k < still.size(); ++k) {
+    if (!engine().shares(still[k])) continue;
+    const auto contact = std::find(contacts.begin(), contacts.end(), engine().friction_contact(still[k]));
+    const std::size_t place = static_cast<std::size_t>(contact - contacts.begin());
+    if (!obeys_share(still[k], (*forces)[contacts.size() + k], (*forces)[place])) return std::nullopt;
+  }
+  return forces;
+}
+
+/// Whether a friction that sticks is within its cone, one that slides goes that way; tells its place then.
+template <class Engine, class S, class State>
+bool FrictionContacts<Engine, S, State>::obeys_share(int k, RestForce& friction,
+                                                     const RestForce& contact) const {
+  const Engine& engine = static_cast<const Engine&>(*this);
+  const Sliding sliding = engine.layout().sliding(mode_, k);
+  const double share = engine.share_at_rest(k);
+  friction.most = share * contact.force;
+  friction.most_rate = share * contact.force_rate;
+  if (sliding == Sliding::stuck) {
+    friction.place = RestForce::Place::free;
+    const double needed = std::abs(friction.force);
+    const bool unloaded = friction.most <= share * contact.force_rounding;
+    return needed <= friction.most * (1 + slack) || (unloaded && needed <= friction.force_rounding);
+  }
+  const bool forward = sliding == Sliding::forward;
+  friction.place = forward ? RestForce::Place::most : RestForce::Place::least;
+  if (contact.place != RestForce::Place::free) return true;
+  const double along = forward ? -friction.acceleration : friction.acceleration;
+  if (std::abs(along) > friction.acceleration_rounding) return along > 0;
+  return (forward ? -friction.acceleration_rate : friction.acceleration_rate) >= 0;
 }
 
 /// Frictions that are weaker sliding than at rest, and slide from now on, leave `still`: what is left to rest
@@ -242,7 +347,8 @@ bool FrictionContacts<Engine, S, State>::break_away(const std::vector<RestForce>
   std::vector<int> left;
   for (std::size_t k = 0; k < still.size(); ++k) {
     const RestForce& f = forces[contacts + k];
-    if (!engine().eases(still[k]) || f.place == RestForce::Place::free || f.held) {
+    if (engine().shares(still[k]) || !engine().eases(still[k]) || f.place == RestForce::Place::free ||
+        f.held) {
       left.push_back(still[k]);
       continue;
     }
@@ -305,9 +411,8 @@ void FrictionContacts<Engine, S, State>::decide_friction(int k, const RestForce&
   const std::int64_t guard = engine().layout().contacts + 2 * k;
   if (f.place == RestForce::Place::free) {
     set_sliding(k, Sliding::stuck);
-    const double F = engine().limit(k);
-    if (f.leaves_bound(F - f.force, f.most_rate - f.force_rate)) touch(guard, 1);
-    if (f.leaves_bound(F + f.force, f.most_rate + f.force_rate)) touch(guard + 1, 1);
+    if (f.leaves_bound(f.most - f.force, f.most_rate - f.force_rate)) touch(guard, 1);
+    if (f.leaves_bound(f.most + f.force, f.most_rate + f.force_rate)) touch(guard + 1, 1);
     return;
   }
   set_sliding(k, f.place == RestForce::Place::most ? Sliding::forward : Sliding::backward);

@@ -1,4 +1,4 @@
-/// The rules of rigid contacts without friction, whatever moves between them.
+/// The rules of rigid contacts, whatever moves between them; friction of theirs is up to the engine.
 ///
 ///     first guard at zero ──▶ impact | release | graze ──▶ chatter complete? ──▶ settle ──▶ x⁺
 ///
@@ -29,6 +29,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -66,6 +67,10 @@ namespace graze {
 ///     void jumped()                          velocities have changed
 ///     Outcome hold(observer)                 what holds from now on
 ///     Outcome settle(observer)               the same at the end of the instant
+///     bool rough(int i) const                whether impulses of contact i have friction
+///     std::optional<S> strike_rough(int i, S speed)    an impact with it: the opening speed after
+///     void impacts_told(observer)            of this instant, to the observer
+///     void follow_chatter(int i, rebound, observer)    completes a sequence that is not steady
 template <class Engine, class S, class State>
 class NewtonContacts : public MotionLoop<Engine, S, State> {
  public:
@@ -103,6 +108,10 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
   /// The fastest rate of the motion as it goes now; likewise.
   double rate_now() { return engine().fastest_rate(); }
   /// Likewise.
+  bool rough(int) const { return false; }
+  std::optional<S> strike_rough(int, const S&) { return std::nullopt; }
+  void impacts_told(Observer*) {}
+  void follow_chatter(int, const Rebound<S>&, Observer*) {}
   bool tells_idle() const { return false; }
   bool idle(int) const { return false; }
   void set_idle(int, bool) {}
@@ -148,6 +157,8 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
   void part(int i, Observer* observer);
   Outcome hit(int i, Observer* observer);
   Outcome impulses(bool prescribed = false);
+  Outcome strike_with_friction(Touching& t);
+  Outcome strike_alone(Touching& rubs);
   Outcome strike_contacts(int i, double slow, Observer* observer);
   void complete_chatter(int i, Observer* observer);
   int read_rebounds(double slow);
@@ -323,6 +334,7 @@ Outcome NewtonContacts<Engine, S, State>::strike_contacts(int i, double slow, Ob
     if (!(t.speed > S(0))) continue;
     tell(observer, EventKind::impact, t.contact, before, value_of(time), value_of(t.speed));
   }
+  engine().impacts_told(observer);
   for (const Touching& t : touching_) {
     const bool was_closed = closed(t.contact);
     if (value_of(t.rebound) > (t.carries ? 0 : slow)) {  // r w has no rounding
@@ -411,8 +423,9 @@ template <class Engine, class S, class State>
 Outcome NewtonContacts<Engine, S, State>::impulses(bool prescribed) {
   if (touching_.size() == 1) {
     Touching& t = touching_.front();
-    t.rebound = engine().restitution(t.contact) * t.speed;
     t.carries = true;
+    if (engine().rough(t.contact)) return strike_with_friction(t);
+    t.rebound = engine().restitution(t.contact) * t.speed;
     engine().kick(t.contact, S(t.speed + t.rebound));
     return Outcome::ok;
   }
@@ -430,13 +443,40 @@ Outcome NewtonContacts<Engine, S, State>::impulses(bool prescribed) {
   }
   const auto impulses = impulses_of(G, q, deciding);
   if (!impulses) return Outcome::painleve;
+  Touching* rubs = nullptr;
   for (std::size_t k = 0; k < touching_.size(); ++k) {
-    Touching& t = touching_[k];
-    t.carries = impulses->carries[k];
-    if (t.carries) engine().strike(t.contact, impulses->strength[k]);
+    touching_[k].carries = impulses->carries[k];
+    if (touching_[k].carries && engine().rough(touching_[k].contact)) rubs = &touching_[k];
+  }
+  if (rubs != nullptr) return strike_alone(*rubs);
+  for (std::size_t k = 0; k < touching_.size(); ++k) {
+    if (touching_[k].carries) engine().strike(touching_[k].contact, impulses->strength[k]);
   }
   for (Touching& t : touching_) {
     t.rebound = t.carries ? S(engine().restitution(t.contact) * t.speed) : S(-engine().approach(t.contact));
+  }
+  return Outcome::ok;
+}
+
+template <class Engine, class S, class State>
+Outcome NewtonContacts<Engine, S, State>::strike_with_friction(Touching& t) {
+  const auto rebound = engine().strike_rough(t.contact, t.speed);
+  if (!rebound) return Outcome::painleve;
+  t.rebound = *rebound;
+  return Outcome::ok;
+}
+
+/// One with friction while others touch: they must not notice. How impulses with friction share a blow is not
+/// decided by rigid bodies.
+template <class Engine, class S, class State>
+Outcome NewtonContacts<Engine, S, State>::strike_alone(Touching& rubs) {
+  const double slow = 1e-12 * engine().speed();
+  const Outcome outcome = strike_with_friction(rubs);
+  if (outcome != Outcome::ok) return outcome;
+  for (Touching& t : touching_) {
+    if (&t == &rubs) continue;
+    t.rebound = -engine().approach(t.contact);
+    if (t.carries || value_of(t.rebound) < -slow) return Outcome::painleve;
   }
   return Outcome::ok;
 }
@@ -450,6 +490,7 @@ void NewtonContacts<Engine, S, State>::complete_chatter(int i, Observer* observe
   const double digit = std::numeric_limits<double>::epsilon() * engine().reach(i);
   if (!chatter_completes(values_of(rebound), engine().rate_now(), tolerance_.chatter, tolerance_.turn,
                          digit)) {
+    if (!rebound.steady) engine().follow_chatter(i, rebound, observer);
     return;
   }
   const auto before = snapshot(observer);

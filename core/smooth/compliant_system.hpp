@@ -4,6 +4,10 @@
 ///     x' = free(x, t) + Σ push_a λ_a,   a: contacts, then frictions
 ///     engaged contact  λ = F(depth, depth', x, t)      friction that slides  λ = ± amplitude(x, t)
 ///     held contact, friction that sticks: λ keeps the opening speed, the slip from changing
+///     friction by the force N of a rigid contact:  λ = ± mu N sliding, up to static N sticking
+///
+/// An impact of a rigid contact with friction is that of core/contact/oblique_impact, the others as they
+/// stand.
 #pragma once
 
 #include <Eigen/Core>
@@ -13,12 +17,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/contact/compliant_contacts.hpp"
 #include "core/contact/friction_mode.hpp"
+#include "core/contact/oblique_impact.hpp"
 #include "core/math/elimination.hpp"
 #include "core/smooth/newton_system.hpp"
 
@@ -35,8 +42,9 @@ namespace graze {
 ///     int friction_count() const
 ///     int contact_of(int k) const          contact by whose force friction k is; −1: none
 ///     bool has_amplitude(int k) const      false: there is no such friction
+///     T amplitude(int k, t, x) const, limit(int k, t, x) const, of a rigid contact: mu and static
 ///     bool eases(int k) const              whether its limit is not its amplitude
-///     T slip(int k, t, x) const, amplitude(int k, t, x) const, limit(int k, t, x) const
+///     T slip(int k, t, x) const
 ///     void push(int a, t, x, const T& force, Vector<T>& v) const
 ///         adds to v what a force that opens contact a, or one against slip a − count, makes of the rates
 ///     void displace(int a, t, x, const T& force, Vector<T>& v) const       the same of the positions
@@ -63,6 +71,15 @@ struct CompliantDynamics : ContactDynamics<S, Equations> {
     return is_closed(mode, i) || spring == Spring::engaged || spring == Spring::parting;
   }
   bool sticks(int k, std::int64_t mode) const { return layout_.sliding(mode, k) == Sliding::stuck; }
+  /// Whether friction k is a share of the force of a rigid contact.
+  bool shares(int k) const { return Free::contact_of(k) >= 0 && !Free::compliant(Free::contact_of(k)); }
+  /// The friction by the force of rigid contact i; −1: none.
+  int friction_by(int i) const {
+    for (int k = 0; k < Free::friction_count(); ++k) {
+      if (shares(k) && Free::contact_of(k) == i && Free::has_amplitude(k)) return k;
+    }
+    return -1;
+  }
   /// The friction that a guard belongs to, and which of its two it is; −1: none.
   struct FrictionGuard {
     int friction = -1;
@@ -77,7 +94,7 @@ struct CompliantDynamics : ContactDynamics<S, Equations> {
   bool watched(int k, std::int64_t mode) const {
     if (const auto [f, first] = friction_guard(k); f >= 0) {
       const Sliding sliding = layout_.sliding(mode, f);
-      return sliding == Sliding::stuck || (at_bound(sliding) && first);
+      return sliding == Sliding::stuck || (at_bound(sliding) && (first || shares(f)));
     }
     const bool first = k < count();
     const int i = first ? k : k - static_cast<int>(layout_.second_guard(0));
@@ -101,10 +118,30 @@ struct CompliantDynamics : ContactDynamics<S, Equations> {
   T opening_in(int i, std::int64_t, const T& t, const Vector<T>& x) const {
     return Free::opening(i, t, x);
   }
+  /// Friction by contact i that acts in the mode takes part, whether the contact is closed or about to be.
   template <class T>
-  void kick_in(int i, std::int64_t, const T& t, const Vector<T>& x, const T& speed, Vector<T>& v) const {
-    Free::kick(i, t, x, speed, v);
+  void kick_in(int i, std::int64_t mode, const T& t, const Vector<T>& x, const T& speed, Vector<T>& v) const {
+    const int k = rubbing(i, mode);
+    if (k < 0) {
+      Free::kick(i, t, x, speed, v);
+    } else {
+      const auto [contact, friction] = forces_of_kick(i, k, mode, t, x);
+      Free::push(i, t, x, T(contact * speed), v);
+      Free::push(count() + k, t, x, T(friction * speed), v);
+    }
   }
+  template <class T>
+  void lift_in(int i, std::int64_t mode, const T& t, const Vector<T>& x, const T& gap, Vector<T>& v) const {
+    const int k = rubbing(i, mode);
+    if (k < 0) {
+      Free::lift(i, t, x, gap, v);
+    } else {
+      const auto [contact, friction] = forces_of_kick(i, k, mode, t, x);
+      Free::displace(i, t, x, T(contact * gap), v);
+      Free::displace(count() + k, t, x, T(friction * gap), v);
+    }
+  }
+  /// Without friction.
   template <class T>
   T response(int i, int j, std::int64_t, const T& t, const Vector<T>& x) const {
     return Base::response(i, j, 0, t, x);
@@ -112,11 +149,16 @@ struct CompliantDynamics : ContactDynamics<S, Equations> {
   /// Only rigid contacts pass impulses on.
   template <class F>
   void each_share(int i, std::int64_t mode, const S& t, const Vector<S>& x, const F& f) const {
-    std::int64_t rigid = 0;
+    std::vector<int> held;
     for (int j = 0; j < count(); ++j) {
-      if (layout_.carries(mode, j) && !Free::compliant(j)) rigid |= std::int64_t{1} << j;
+      if (j != i && layout_.carries(mode, j) && !Free::compliant(j)) held.push_back(j);
     }
-    Base::each_share(i, rigid, t, x, f);
+    const auto respond = [&](int a, int b) {
+      Vector<S> kicked = x;
+      kick_in(b, mode, t, x, S(1), kicked);
+      return S(Free::opening(a, t, kicked) - Free::opening(a, t, x));
+    };
+    Base::each_share(i, held, respond, f);
   }
 
   /// What moves the state in a mode.
@@ -127,6 +169,7 @@ struct CompliantDynamics : ContactDynamics<S, Equations> {
     std::vector<T> sign;   ///< of the forces of engaged contacts
     std::vector<T> opening;
     std::vector<std::vector<T>> response;  ///< both as Equations::holding, where something holds
+    std::vector<T> shares;                 ///< of frictions that slide, in the force of their rigid contact
   };
   template <class T>
   Terms<T> terms(std::int64_t mode, const T& t, const Vector<T>& x) const {
@@ -136,8 +179,7 @@ struct CompliantDynamics : ContactDynamics<S, Equations> {
     set_acting(mode, t, x, s);
     const std::vector<int> holding = holding_in(mode);
     if (!holding.empty()) hold(holding, mode, t, x, s);
-    for (const int a : acting_in(mode)) Free::push(a, t, x, s.force[index(a)], s.rate);
-    for (const int a : holding) Free::push(a, t, x, s.force[index(a)], s.rate);
+    each_force(mode, [&](int a) { Free::push(a, t, x, s.force[index(a)], s.rate); });
     return s;
   }
   template <class T>
@@ -153,8 +195,10 @@ struct CompliantDynamics : ContactDynamics<S, Equations> {
     if (k >= guard_count()) return pressing_in(k - guard_count(), mode, t, x);
     if (const auto [f, first] = friction_guard(k); f >= 0) {
       const Sliding sliding = layout_.sliding(mode, f);
+      if (sliding != Sliding::stuck && !first) return mobility_of(f, s);
       if (sliding != Sliding::stuck) return Free::slip(f, t, x) * S(sign_of(sliding));
-      const T most = limit(f, t, x) * S(1 + margin);
+      T most = limit(f, t, x) * S(1 + margin);
+      if (shares(f)) most = most * s.force[index(Free::contact_of(f))];
       const T& force = s.force[index(count() + f)];
       return first ? T(most - force) : T(most + force);
     }
@@ -187,19 +231,37 @@ struct CompliantDynamics : ContactDynamics<S, Equations> {
     const std::vector<int> holding = holding_in(mode);
     if (holding.empty()) Free::holding(t, x, s.opening, s.response);
     T rate = s.opening[index(a)];
-    const auto add = [&](int b) { rate = rate + s.response[index(a)][index(b)] * s.force[index(b)]; };
-    for (const int b : acting_in(mode)) add(b);
-    for (const int b : holding) add(b);
+    each_force(mode, [&](int b) { rate = rate + s.response[index(a)][index(b)] * s.force[index(b)]; });
     return rate;
   }
-  /// Contacts that are engaged and frictions that slide.
+  template <class F>
+  void each_force(std::int64_t mode, const F& f) const {
+    for (const int a : acting_in(mode)) f(a);
+    for (const int a : holding_in(mode)) f(a);
+    for (const int k : shares_in(mode)) f(count() + k);
+  }
+  /// Frictions that slide by the forces of closed contacts.
+  std::vector<int> shares_in(std::int64_t mode) const {
+    std::vector<int> list;
+    for (int k = 0; k < Free::friction_count(); ++k) {
+      if (shares(k) && at_bound(layout_.sliding(mode, k)) && layout_.carries(mode, Free::contact_of(k)))
+        list.push_back(k);
+    }
+    return list;
+  }
+  /// λ per force of its contact.
+  template <class T>
+  T share(int k, std::int64_t mode, const T& t, const Vector<T>& x) const {
+    return Free::amplitude(k, t, x) * S(sign_of(layout_.sliding(mode, k)));
+  }
+  /// Contacts that are engaged and frictions that slide with an amplitude of their own.
   std::vector<int> acting_in(std::int64_t mode) const {
     std::vector<int> list;
     for (int i = 0; i < count(); ++i) {
       if (!is_closed(mode, i) && layout_.spring(mode, i) == Spring::engaged) list.push_back(i);
     }
     for (int k = 0; k < Free::friction_count(); ++k) {
-      if (at_bound(layout_.sliding(mode, k))) list.push_back(count() + k);
+      if (at_bound(layout_.sliding(mode, k)) && !shares(k)) list.push_back(count() + k);
     }
     return list;
   }
@@ -209,7 +271,8 @@ struct CompliantDynamics : ContactDynamics<S, Equations> {
       if (layout_.carries(mode, i)) list.push_back(i);
     }
     for (int k = 0; k < Free::friction_count(); ++k) {
-      if (sticks(k, mode)) list.push_back(count() + k);
+      if (sticks(k, mode) && (!shares(k) || layout_.carries(mode, Free::contact_of(k))))
+        list.push_back(count() + k);
     }
     return list;
   }
@@ -258,7 +321,7 @@ struct CompliantDynamics : ContactDynamics<S, Equations> {
   template <class T>
   T by_contact(int i, const T& force) const {
     if constexpr (std::is_same_v<T, S>) {
-      if (i >= 0 && Free::begins_singular(i) && !is_finite(force)) return S(0);
+      if (i >= 0 && Free::compliant(i) && Free::begins_singular(i) && !is_finite(force)) return S(0);
     }
     return force;
   }
@@ -277,8 +340,51 @@ struct CompliantDynamics : ContactDynamics<S, Equations> {
       force.push_back(-w);
       for (const int b : holding) G[k].push_back(row[index(b)]);
     }
+    const std::vector<int> rubbing = shares_in(mode);
+    std::vector<T> shares;
+    for (const int f : rubbing) {
+      shares.push_back(share(f, mode, t, x));
+      const std::size_t column = place_in(holding, Free::contact_of(f));
+      for (std::size_t k = 0; k < holding.size(); ++k) {
+        T& entry = G[k][column];
+        entry = entry + s.response[index(holding[k])][index(count() + f)] * shares.back();
+      }
+    }
     eliminate(G, force);
     for (std::size_t k = 0; k < holding.size(); ++k) s.force[index(holding[k])] = force[k];
+    s.shares.assign(index(Free::friction_count()), constant(t, S(0)));
+    for (std::size_t k = 0; k < rubbing.size(); ++k) {
+      s.shares[index(rubbing[k])] = shares[k];
+      s.force[index(count() + rubbing[k])] = s.force[index(Free::contact_of(rubbing[k]))] * shares[k];
+    }
+  }
+  static std::size_t place_in(const std::vector<int>& list, int a) {
+    return static_cast<std::size_t>(std::find(list.begin(), list.end(), a) - list.begin());
+  }
+  /// The friction by rigid contact i that acts in the mode; −1: none.
+  int rubbing(int i, std::int64_t mode) const {
+    const int k = friction_by(i);
+    return k >= 0 && layout_.sliding(mode, k) != Sliding::absent ? k : -1;
+  }
+  /// Of contact i and of its friction k, which together add one to the opening speed; one that sticks keeps
+  /// the slip.
+  template <class T>
+  std::pair<T, T> forces_of_kick(int i, int k, std::int64_t mode, const T& t, const Vector<T>& x) const {
+    std::vector<T> opening;
+    std::vector<std::vector<T>> response;
+    Free::holding(t, x, opening, response);
+    const std::vector<T>&normal = response[index(i)], &along = response[index(count() + k)];
+    const T friction =
+        sticks(k, mode) ? T(-along[index(i)] / along[index(count() + k)]) : share(k, mode, t, x);
+    const T force = constant(t, S(1)) / (normal[index(i)] + friction * normal[index(count() + k)]);
+    return {force, force * friction};
+  }
+  /// Of a contact against friction by it that slides: where it vanishes rigid bodies have no force that
+  /// holds.
+  template <class T>
+  T mobility_of(int k, const Terms<T>& s) const {
+    const std::vector<T>& row = s.response[index(Free::contact_of(k))];
+    return row[index(Free::contact_of(k))] + row[index(count() + k)] * s.shares[index(k)];
   }
   ModeLayout make_layout() const {
     ModeLayout layout{count(), Free::friction_count(), 0};
@@ -328,7 +434,9 @@ class CompliantMotion final
   using Base::length;
   using Base::lift;
   using Base::mode_;
+  using Base::put_on;
   using Base::speed;
+  using Base::tolerance_;
   using Base::touches_;
 
   Outcome start(Observer* observer) {
@@ -373,9 +481,57 @@ class CompliantMotion final
 
   bool rubs(int k) const {
     const int i = dynamics().contact_of(k);
-    return i < 0 ? dynamics().has_amplitude(k) : layout().spring(mode_, i) == Spring::engaged;
+    if (i >= 0 && compliant(i)) return layout().spring(mode_, i) == Spring::engaged;
+    return dynamics().has_amplitude(k) && (i < 0 || layout().carries(mode_, i) || is_resting(i));
+  }
+  bool is_resting(int i) const {
+    return std::find(this->resting_.begin(), this->resting_.end(), i) != this->resting_.end();
+  }
+  bool shares(int k) const { return dynamics().shares(k); }
+  int friction_contact(int k) const { return dynamics().contact_of(k); }
+  double share_at_rest(int k) const { return limit(k); }
+  /// Zero but for rounding, and yet more than rounding in the velocities.
+  bool turns_in_passing(int k) const {
+    const double mobility = with_held({}).response(count() + k, count() + k);
+    State change = State::Constant(x.size(), S(0));
+    dynamics().push(count() + k, time, x, S(value_of(sliding_speed(k)) / mobility), change);
+    return !(mobility > 0) ||
+           dynamics().speed_of(values_of(change)) > 1e-7 * (speed() + dynamics().rate() * length());
+  }
+  bool singular(int guard) const {
+    const auto [k, first] = dynamics().friction_guard(guard);
+    return k >= 0 && !first && shares(k) && at_bound(layout().sliding(mode_, k));
   }
   double limit(int k) const { return value_of(dynamics().limit(k, time, x)); }
+
+  bool rough(int i) const { return dynamics().friction_by(i) >= 0; }
+  RoughContact<S> rough_contact(int i, int k) const;
+  void push_rough(int i, int k, const S& opening, const S& slip, bool positions);
+  std::optional<S> strike_rough(int i, const S& approach);
+  void impacts_told(Observer* observer);
+  void follow_chatter(int i, const Rebound<S>& rebound, Observer* observer);
+  bool keeps_sliding(int i, int k, const Rebound<S>& rebound) const;
+  std::int64_t rubbing_mode(int i) const;
+  /// With friction by contact i as it acts there, closed or about to be.
+  template <class F>
+  auto rubbing(int i, const F& f) {
+    const std::int64_t mode = std::exchange(mode_, rubbing_mode(i));
+    const auto result = f();
+    mode_ = mode;
+    return result;
+  }
+  void kick(int i, const S& opening) {
+    rubbing(i, [&] {
+      Base::kick(i, opening);
+      return 0;
+    });
+  }
+  void pass_on(int i, const S& integral) {
+    rubbing(i, [&] {
+      Base::pass_on(i, integral);
+      return 0;
+    });
+  }
   bool eases(int k) const { return dynamics().eases(k); }
   S sliding_speed(int k) const { return dynamics().slip(k, time, x); }
   bool of_force(int guard) const {
@@ -390,6 +546,8 @@ class CompliantMotion final
   Onset onset(int guard, std::int64_t mode, int from);
   bool stays_at_zero(int k, std::span<const double> c) const;
   double size_of_guard(int guard) const;
+
+  std::optional<std::pair<int, EventKind>> slip_turned_;  ///< friction, in an impact
 
   /// Responses with these directions held, taken one after the other where it does not depend on those
   /// before.
@@ -519,6 +677,14 @@ RestProblem CompliantMotion<S, Equations>::rest_problem(const std::vector<int>& 
     mode = layout().with(mode, k, Sliding::absent);
     resting.push_back(count() + k);
   }
+  const std::int64_t sliding = mode_;
+  std::vector<std::pair<int, Eigen::Index>>
+      by_contacts;  // frictions that slide, with the place of the contact
+  for (int k = 0; k < dynamics().friction_count(); ++k) {
+    const auto contact = std::find(contacts.begin(), contacts.end(), dynamics().contact_of(k));
+    if (shares(k) && at_bound(layout().sliding(sliding, k)) && contact != contacts.end())
+      by_contacts.emplace_back(k, contact - contacts.begin());
+  }
   const auto at = [](const auto& list, int a) { return list[static_cast<std::size_t>(a)]; };
   typename Dynamics::template Terms<S> s = dynamics().terms(mode, time, x);
   dynamics().holding(time, x, s.opening, s.response);
@@ -537,7 +703,14 @@ RestProblem CompliantMotion<S, Equations>::rest_problem(const std::vector<int>& 
     }
     for (Eigen::Index j = 0; j < n; ++j)
       p.response(k, j) = value_of(at(at(s.response, a), at(resting, static_cast<int>(j))));
-    if (a >= count()) {
+    for (const auto& [f, contact] : by_contacts)
+      p.response(k, contact) +=
+          value_of(at(at(s.response, a), count() + f)) * value_of(dynamics().share(f, sliding, time, x));
+    if (a >= count() && shares(a - count())) {
+      const bool sticks = layout().sliding(sliding, a - count()) == Sliding::stuck;
+      p.most(k) = sticks ? std::numeric_limits<double>::infinity() : 0;
+      p.least(k) = -p.most(k);
+    } else if (a >= count()) {
       p.most(k) = limit(a - count()) * (1 + Dynamics::margin);
       p.least(k) = -p.most(k);
     } else {
@@ -549,6 +722,8 @@ RestProblem CompliantMotion<S, Equations>::rest_problem(const std::vector<int>& 
     State rate = s.rate;
     for (Eigen::Index k = 0; k < n; ++k)
       dynamics().push(at(resting, static_cast<int>(k)), time, x, S(force(k)), rate);
+    for (const auto& [f, contact] : by_contacts)
+      dynamics().push(count() + f, time, x, S(dynamics().share(f, sliding, time, x) * force(contact)), rate);
     const auto change = [&](const auto& t, const auto& y) {
       using T = std::remove_cvref_t<decltype(t)>;
       typename Dynamics::template Terms<T> terms;
@@ -561,9 +736,13 @@ RestProblem CompliantMotion<S, Equations>::rest_problem(const std::vector<int>& 
         for (const int b : acting) w = w + at(at(terms.response, a), b) * at(terms.force, b);
         for (Eigen::Index j = 0; j < n; ++j)
           w = w + at(at(terms.response, a), at(resting, static_cast<int>(j))) * S(force(j));
+        for (const auto& [f, contact] : by_contacts)
+          w = w + at(at(terms.response, a), count() + f) *
+                      (dynamics().share(f, sliding, t, y) * S(force(contact)));
         results.push_back(w);
       }
-      for (const int k : frictions) results.push_back(dynamics().limit(k, t, y));
+      for (const int k : frictions)
+        results.push_back(shares(k) ? constant(t, S(0)) : dynamics().limit(k, t, y));
       return results;
     };
     const auto changes = this->flow().along(time, x, rate, change, S(1));
@@ -607,13 +786,13 @@ void CompliantMotion<S, Equations>::stop_sliding(const std::vector<int>& contact
 /// velocity brake it on both ways, one that slides faster than the chatter can turn is a force that lasts.
 template <class S, template <class> class Equations>
 Rebound<S> CompliantMotion<S, Equations>::rebound(int i, const S& leaving) {
-  Rebound<S> rebound = Base::rebound(i, leaving);
+  Rebound<S> rebound = rubbing(i, [&] { return Base::rebound(i, leaving); });
   const std::vector<int> holding = dynamics().holding_in(mode_);
   const Eigen::MatrixXd G = with_held(holding).response;
   const double v = value_of(leaving);
   const double duration = 2 * v / ((1 - value_of(rebound.restitution)) * value_of(rebound.pressing));
   for (int k = 0; k < dynamics().friction_count(); ++k) {
-    if (!at_bound(layout().sliding(mode_, k))) continue;
+    if (!at_bound(layout().sliding(mode_, k)) || k == dynamics().friction_by(i)) continue;
     const int a = count() + k;
     const double cross = G(i, a), both = G(i, i) * G(a, a);
     if (!(both > 0) || cross * cross <= 1e-24 * both) continue;
@@ -629,7 +808,166 @@ Rebound<S> CompliantMotion<S, Equations>::rebound(int i, const S& leaving) {
     const double acceleration = std::abs(value_of(dynamics().opening_rate(a, mode_, time, x)));
     if (!(s > 4 * turn * v + acceleration * duration)) rebound.steady = false;
   }
+  if (const int k = dynamics().friction_by(i); k >= 0 && !keeps_sliding(i, k, rebound))
+    rebound.steady = false;
   return rebound;
+}
+
+/// Mode, with the friction by contact i as its slip says, or at rest as a normal force there would have it.
+template <class S, template <class> class Equations>
+std::int64_t CompliantMotion<S, Equations>::rubbing_mode(int i) const {
+  const int k = dynamics().friction_by(i);
+  if (k < 0 || layout().sliding(mode_, k) != Sliding::absent) return mode_;
+  const double slip = value_of(sliding_speed(k));
+  if (std::abs(slip) > 1e-13 * speed())
+    return layout().with(mode_, k, slip < 0 ? Sliding::backward : Sliding::forward);
+  const RoughContact<double> contact = values_of(rough_contact(i, k));
+  const bool sticks = std::abs(contact.cross) <= limit(k) * contact.tangential;
+  return layout().with(mode_, k,
+                       sticks              ? Sliding::stuck
+                       : contact.cross < 0 ? Sliding::backward
+                                           : Sliding::forward);
+}
+
+template <class S, template <class> class Equations>
+RoughContact<S> CompliantMotion<S, Equations>::rough_contact(int i, int k) const {
+  std::vector<S> opening;
+  std::vector<std::vector<S>> response;
+  dynamics().holding(time, x, opening, response);
+  const std::size_t n = static_cast<std::size_t>(i), a = static_cast<std::size_t>(count() + k);
+  return {response[n][n], -response[n][a], response[a][a], dynamics().amplitude(k, time, x),
+          this->restitution(i)};
+}
+
+/// By impulses of contact i and its friction k: these changes of the opening speed and the slip, or of the
+/// gap and the way along the contact.
+template <class S, template <class> class Equations>
+void CompliantMotion<S, Equations>::push_rough(int i, int k, const S& opening, const S& slip,
+                                               bool positions) {
+  const RoughContact<S> c = rough_contact(i, k);
+  const S determinant = c.normal * c.tangential - c.cross * c.cross;
+  const S normal = (opening * c.tangential - slip * c.cross) / determinant;
+  const S along = (opening * c.cross - slip * c.normal) / determinant;
+  const State at = x;
+  if (positions) {
+    dynamics().displace(i, time, at, normal, x);
+    dynamics().displace(count() + k, time, at, along, x);
+  } else {
+    dynamics().push(i, time, at, normal, x);
+    dynamics().push(count() + k, time, at, along, x);
+  }
+}
+
+/// An impact with friction, no other contact taking part.
+/// @return the opening speed after it
+template <class S, template <class> class Equations>
+std::optional<S> CompliantMotion<S, Equations>::strike_rough(int i, const S& approach) {
+  const int k = dynamics().friction_by(i);
+  const RoughContact<S> contact = rough_contact(i, k);
+  const S r = contact.restitution;
+  if (!(value_of(contact.tangential) > 0)) {
+    const State at = x;
+    dynamics().kick_in(i, layout().with(mode_, k, Sliding::absent), time, at, S((S(1) + r) * approach), x);
+    return r * approach;
+  }
+  const ObliqueContact<S> oblique = contact.oblique();
+  const S slip = contact.slip_of(sliding_speed(k));
+  const ObliqueImpact<S> after = event_to_event(oblique, slip, S(slip * oblique.cosine - approach));
+  const S turned = (after.slip - slip) * contact.root() * contact.turn();
+  const S friction = (contact.cross * after.impulse - turned) / contact.tangential;
+  const State at = x;
+  dynamics().push(i, time, at, after.impulse, x);
+  dynamics().push(count() + k, time, at, friction, x);
+  if (after.course != SlipCourse::keeps)
+    slip_turned_ = {k,
+                    after.course == SlipCourse::locks ? EventKind::slip_to_stick : EventKind::slip_reversal};
+  if (value_of(r) == 0) return S(0);
+  return after.course == SlipCourse::keeps ? S(r * approach) : S(after.block - after.slip * oblique.cosine);
+}
+
+template <class S, template <class> class Equations>
+void CompliantMotion<S, Equations>::impacts_told(Observer* observer) {
+  const auto turned = std::exchange(slip_turned_, std::nullopt);
+  if (!turned || observer == nullptr) return;
+  Event event;
+  event.friction = turned->first;
+  event.kind = turned->second;
+  event.mode = mode_;
+  event.approach_speed = std::numeric_limits<double>::quiet_NaN();
+  this->tell(observer, event, this->snapshot(observer), value_of(time));
+}
+
+/// Whether slip certainly goes on through the whole sequence: half of it is more than all that impacts and
+/// other forces can change.
+template <class S, template <class> class Equations>
+bool CompliantMotion<S, Equations>::keeps_sliding(int i, int k, const Rebound<S>& rebound) const {
+  const std::int64_t mode = rubbing_mode(i);
+  if (!at_bound(layout().sliding(mode, k))) return false;
+  State kicked = x;
+  dynamics().kick_in(i, mode, time, x, S(1), kicked);
+  const double slip = value_of(sliding_speed(k));
+  const double per_kick = std::abs(value_of(dynamics().slip(k, time, kicked)) - slip);
+  const double drive = std::abs(value_of(dynamics().opening_rate(count() + k, mode_, time, x)));
+  const double all = value_of(rebound.speed) / (1 - value_of(rebound.restitution)) *
+                     (per_kick + drive / value_of(rebound.pressing));
+  return std::abs(slip) > 4 * all;
+}
+
+/// A sequence in which slip may stop or turn is followed to its limit, where the contact closes if it does.
+template <class S, template <class> class Equations>
+void CompliantMotion<S, Equations>::follow_chatter(int i, const Rebound<S>& rebound, Observer* observer) {
+  const int k = dynamics().friction_by(i);
+  if (k < 0) return;
+  for (int other = 0; other < dynamics().friction_count(); ++other) {
+    if (other != k && at_bound(layout().sliding(mode_, other))) return;
+  }
+  Rebound<double> brief = values_of(rebound);
+  brief.steady = true;
+  brief.rate = brief.damping = 0;
+  if (!chatter_completes(brief, rate_now(), tolerance_.chatter, tolerance_.turn)) return;
+  const RoughContact<S> contact = rough_contact(i, k);
+  const S slips = sliding_speed(k);
+  const S drive = -dynamics().opening_rate(count() + k, mode_, time, x);
+  const auto end =
+      graze::follow_chatter(contact.oblique(), ObliqueLaw{}, contact.slip_of(slips), rebound.speed,
+                            contact.slip_of(drive), rebound.pressing, 4 * tolerance_.chatter / rate_now());
+  if (!end) return;
+  const S unit = contact.root() * contact.turn();
+  const State from = x;
+  const auto set = [&](const S& slip, const S& way) {
+    x = from;
+    push_rough(i, k, S(0), way, true);
+    put_on(i);
+    push_rough(i, k, this->approach(i), S(slip - sliding_speed(k)), false);
+  };
+  set(end->slip * unit, end->way * unit);
+  const State limit = x;
+  const auto mode = mode_;
+  const auto touches = touches_;
+  const auto resting = this->resting_;
+  this->resting_ = {i};
+  const Outcome outcome = this->hold(nullptr);
+  const bool closes = outcome == Outcome::ok && is_closed(mode_, i);
+  const Sliding sliding = layout().sliding(mode_, k);
+  const bool turns = closes && std::abs(value_of(this->closing_rate(i))) * value_of(end->duration) >
+                                   2 * tolerance_.turn * value_of(rebound.pressing);
+  const S gained = closes ? S(-dynamics().opening_rate(count() + k, mode_, time, x) * end->duration) : S(0);
+  mode_ = mode;
+  touches_ = touches;
+  this->resting_ = resting;
+  x = from;
+  if (!closes || turns) return;
+  const auto before = this->snapshot(observer);
+  if (at_bound(sliding)) {  // back to the present time, in the motion with the contact closed
+    const S slip = end->slip * unit;
+    set(slip - gained, end->way * unit + (S(0.5) * gained - slip) * end->duration);
+  } else {
+    x = limit;
+  }
+  const double accumulation = value_of(time) + value_of(end->duration);
+  this->tell(observer, EventKind::chatter_complete, i, before, accumulation);
+  this->close(i, observer, accumulation);
+  mode_ = layout().with(mode_, k, sliding);
 }
 
 /// Of the terms of a guard, so that what is less by digits is none.
@@ -637,7 +975,17 @@ template <class S, template <class> class Equations>
 double CompliantMotion<S, Equations>::size_of_guard(int guard) const {
   const double rate = dynamics().rate();
   const int k = dynamics().friction_guard(guard).friction;
-  if (k >= 0 && !dynamics().sticks(k, mode_)) return speed() + rate * length();
+  if (k >= 0 && !dynamics().sticks(k, mode_)) {
+    double size = speed() + rate * length();
+    if (dynamics().holding_in(mode_).empty()) return size;
+    const auto s = dynamics().terms(mode_, time, x);  // forces that are in balance
+    const auto& row = s.response[static_cast<std::size_t>(count() + k)];
+    dynamics().each_force(mode_, [&](int b) {
+      const std::size_t place = static_cast<std::size_t>(b);
+      size += std::abs(value_of(row[place]) * value_of(s.force[place])) / rate;
+    });
+    return size;
+  }
   const int i = guard < count() ? guard : guard - static_cast<int>(layout().second_guard(0));
   const int a = k >= 0 ? count() + k : i;
   const bool of_gap = k < 0 && !closed(i);
@@ -669,6 +1017,7 @@ Onset CompliantMotion<S, Equations>::onset(int guard, std::int64_t mode, int fro
 
 template <class S, template <class> class Equations>
 bool CompliantMotion<S, Equations>::stays_at_zero(int k, std::span<const double> c) const {
+  if (singular(k)) return false;
   double size = 0;
   for (const double a : c) size += std::abs(a);
   if (size == 0) return true;

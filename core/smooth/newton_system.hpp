@@ -153,6 +153,10 @@ struct ContactDynamics : Equations<S> {
   void kick_in(int i, std::int64_t mode, const T& t, const Vector<T>& x, const T& speed, Vector<T>& v) const {
     Free::kick(i, t, x, seen_from(side(i, mode), speed), v);
   }
+  template <class T>
+  void lift_in(int i, std::int64_t mode, const T& t, const Vector<T>& x, const T& gap, Vector<T>& v) const {
+    Free::lift(i, t, x, seen_from(side(i, mode), gap), v);
+  }
 
   template <class T>
   void rates(std::int64_t mode, const T& t, const Vector<T>& x, Vector<T>& rate) const {
@@ -193,14 +197,8 @@ struct ContactDynamics : Equations<S> {
   template <class F>
   void each_share(int i, std::int64_t mode, const S& t, const Vector<S>& x, const F& f) const {
     const std::vector<int> held = closed_in(mode & ~(std::int64_t{1} << i));
-    std::vector<S> answers;
-    for (const int j : held) answers.push_back(response(j, i, mode, t, x));
-    solve_responses(held, mode, t, x, answers);
-    S mobility(1);
-    for (std::size_t k = 0; k < held.size(); ++k) mobility -= response(i, held[k], mode, t, x) * answers[k];
-    if (!(value_of(mobility) > 1e-11)) return;
-    f(i, S(S(1) / mobility));
-    for (std::size_t k = 0; k < held.size(); ++k) f(held[k], S(-answers[k] / mobility));
+    each_share(
+        i, held, [&](int a, int b) { return response(a, b, mode, t, x); }, f);
   }
   /// Acceleration onto contact i with the other contacts as the mode says.
   template <class T>
@@ -213,6 +211,20 @@ struct ContactDynamics : Equations<S> {
       if (is_closed(others, j)) a = a - response(i, j, mode, t, x) * force(j);
     }
     return a;
+  }
+
+ protected:
+  /// … with these held; `respond(a, b)`: change of opening speed a per kick b.
+  template <class Respond, class F>
+  static void each_share(int i, const std::vector<int>& held, const Respond& respond, const F& f) {
+    std::vector<S> answers;
+    for (const int j : held) answers.push_back(respond(j, i));
+    solve_responses(held, respond, answers);
+    S mobility(1);
+    for (std::size_t k = 0; k < held.size(); ++k) mobility -= respond(i, held[k]) * answers[k];
+    if (!(value_of(mobility) > 1e-11)) return;
+    f(i, S(S(1) / mobility));
+    for (std::size_t k = 0; k < held.size(); ++k) f(held[k], S(-answers[k] / mobility));
   }
 
  private:
@@ -229,7 +241,8 @@ struct ContactDynamics : Equations<S> {
     const std::vector<int> set = closed_in(mode);
     std::vector<T> list;
     for (const int i : set) list.push_back(free_pressing(i, mode, t, x));
-    solve_responses(set, mode, t, x, list);
+    solve_responses(
+        set, [&](int a, int b) { return response(a, b, mode, t, x); }, list);
     for (std::size_t a = 0; a < set.size(); ++a) force(set[a]) = list[a];
     return force;
   }
@@ -241,13 +254,12 @@ struct ContactDynamics : Equations<S> {
     return set;
   }
   /// Changes of opening speeds become the kicks of these contacts that make them: G λ = a.
-  template <class T>
-  void solve_responses(const std::vector<int>& set, std::int64_t mode, const T& t, const Vector<T>& x,
-                       std::vector<T>& list) const {
+  template <class T, class Respond>
+  static void solve_responses(const std::vector<int>& set, const Respond& respond, std::vector<T>& list) {
     const std::size_t n = set.size();
     std::vector<std::vector<T>> G(n, std::vector<T>(n));
     for (std::size_t a = 0; a < n; ++a) {
-      for (std::size_t b = 0; b < n; ++b) G[a][b] = response(set[a], set[b], mode, t, x);
+      for (std::size_t b = 0; b < n; ++b) G[a][b] = respond(set[a], set[b]);
     }
     eliminate(G, list);
   }
@@ -304,7 +316,7 @@ class ContactMotion : public TaylorMotion<Engine, Rules, S, Dynamics> {
   void lift(int i, const S& change) {
     const State at = x;
     dynamics().each_share(i, mode_, time, at, [&](int k, const S& share) {
-      dynamics().lift(k, time, at, S(share * dynamics().seen_from(dynamics().side(k, mode_), change)), x);
+      dynamics().lift_in(k, mode_, time, at, S(share * change), x);
     });
   }
   Rebound<S> rebound(int i, const S& speed) {
@@ -321,7 +333,7 @@ class ContactMotion : public TaylorMotion<Engine, Rules, S, Dynamics> {
     State p = State::Constant(x.size(), S(0));
     State u = p;
     dynamics().each_share(i, mode_, time, x, [&](int k, const S& share) {
-      dynamics().lift(k, time, x, S(share * dynamics().side(k, mode_)), p);
+      dynamics().lift_in(k, mode_, time, x, share, p);
       dynamics().kick_in(k, mode_, time, x, share, u);
     });
     this->feel_gap(mode_ | (std::int64_t{1} << i), p, u, integral);

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <random>
 
+#include "core/contact/oblique_impact.hpp"
 #include "core/math/dual.hpp"
-#include "core/models/oblique/impact.hpp"
 
 using namespace graze;
 

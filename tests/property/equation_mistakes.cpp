@@ -124,10 +124,8 @@ const std::vector<Mistake> mistakes = {
     {"coordinates = ['x']\nforce = { x = '-x' }\ncontact = [{ gap = '1 - x', restitution = 1, release = "
      "'gap' }]",
      "6:57: model.contact.0.release = \"gap\": only of a contact with a stiffness or a normal_force"},
-    {"coordinates = ['x']\nforce = { x = '-x' }\ncontact = [{ gap = '1 - x', restitution = 1, mu = 0.2, slip "
-     "= \"x'\" }]",
-     "6:46: model.contact.0.mu = 0.2: a rigid contact has no friction here: give it a stiffness or a "
-     "normal_force"},
+    {"coordinates = ['x']\nforce = { x = '-x' }\ncontact = [{ gap = '1 - x', restitution = 1, mu = 0.2 }]",
+     "6:46: model.contact.0.mu = 0.2: needs slip, the sliding speed, beside it"},
     {"coordinates = ['x']\nforce = { x = '-x' }\ncontact = [{ gap = '1 - x', stiffness = 1, mu = 0.2 }]",
      "6:44: model.contact.0.mu = 0.2: needs slip, the sliding speed, beside it"},
     {"coordinates = ['x']\nforce = { x = '-x' }\ncontact = [{ gap = '1 - x', stiffness = 1, preload = 3, mu "

@@ -64,6 +64,11 @@ TEST_CASE("typed laws: derivatives by states and parameters agree with differenc
       {"friction = [{ slip = \"y'\", amplitude = '2*f', static = '2*f + g' }]",
        {slip_to_stick, stick_to_slip}},
       {"friction = [{ slip = \"y' - g\", amplitude = 'f*(1 + y^2)' }]", {slip_to_stick, stick_to_slip}},
+      {"contact = [{ gap = 's - x', restitution = 0.6, mu = '2*f', slip = \"y' + 0.2*x'\" }]",
+       {impact, slip_to_stick}},
+      {"contact = [{ gap = '0.2 - x - 0.1*y^2', restitution = 0.3, mu = 'f', static = '1.5*f', slip = \"y' - "
+       "g*cos(w*t)\" }]",
+       {impact, chatter_complete, stick, release}},
       {"contact = [{ gap = 's - x', restitution = 0.7 }]\nfriction = [{ slip = \"y' - 0.5*x'\", amplitude = "
        "'f' }]",
        {impact, slip_to_stick}},

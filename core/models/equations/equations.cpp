@@ -81,8 +81,14 @@ GRAZE_MODEL(equations) {
       "compliant contact: while depth = -gap is positive a force along dgap/dq, preload + stiffness depth + "
       "damping depth' or normal_force(depth, depth', ...), until it vanishes (release)\n"
       "friction: a force amplitude sgn(slip) against slip, at rest anything up to that or to static; of a "
-      "compliant contact with the amplitude mu times its force";
+      "contact with the amplitude mu times its force\n"
+      "impact with mu, per normal impulse: a tangential one mu sgn(slip) against slip, that which keeps it "
+      "at "
+      "rest where mu is enough; the impulse of restitution is restitution times that of compression";
   info.citations = {
+      "Han Wei, Hu Haiyan, Jin Dongping: Analysis of oblique impact of a vibrating system of two degrees of "
+      "freedom "
+      "(impact with friction)",
       "Brogliato: Nonsmooth Mechanics, 3rd edition, Springer 2016 (Newton's law with several contacts)"};
   info.keys = typed_keys();
   info.states = {{"x", "1", "a coordinate, as named in the case file"},

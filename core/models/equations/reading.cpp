@@ -458,7 +458,6 @@ void Reading::check_law(const Value& given, const std::string& key) const {
   only("damping", spring, "only of a contact with a stiffness");
   only("preload", spring, "only of a contact with a stiffness");
   only("release", !rigid, "only of a contact with a stiffness or a normal_force");
-  only("mu", !rigid, "a rigid contact has no friction here: give it a stiffness or a normal_force");
   only("slip", given.find("mu") != nullptr, "only of a contact with mu");
   only("static", given.find("mu") != nullptr, "only of a contact with mu");
   only("mu", given.find("slip") != nullptr, "needs slip, the sliding speed, beside it");
@@ -551,7 +550,7 @@ void Reading::add_friction(const Syntax& syntax, const Expression& amplitude, co
   if (limit != nullptr) laws_.push_back(*limit);
   Motions::Friction motion;
   motion.slip = slip;
-  if (amplitude.is_fixed() && limit == nullptr) motion.amplitude = amplitude.constant;
+  if (amplitude.is_fixed() && limit == nullptr && contact < 0) motion.amplitude = amplitude.constant;
   motions_.frictions.push_back(motion);
   description_.frictions.push_back({name, "1", meaning});
 }
@@ -559,8 +558,10 @@ void Reading::add_friction(const Syntax& syntax, const Expression& amplitude, co
 void Reading::read_contact_friction(const Value& given, const std::string& key, std::size_t contact) {
   const Value* mu = given.find("mu");
   if (mu == nullptr) return;
+  const bool rigid = given.find("restitution") != nullptr;
   const auto share = [&](const Value& value, const std::string& name) {
-    return graph().multiply(scope_.build(value, key + "." + name), forces_[contact]);
+    const Expression factor = scope_.build(value, key + "." + name);
+    return rigid ? factor : graph().multiply(factor, forces_[contact]);
   };
   const Expression amplitude = share(*mu, "mu");
   const Value* at_rest = given.find("static");
@@ -914,7 +915,9 @@ std::vector<Key> typed_keys() {
           "again")
       .choices = {"force", "gap"};
   add_key(contact.children, "mu", Key::Type::open,
-          "of a compliant contact: coefficient of Coulomb friction by its force, along slip");
+          "coefficient of Coulomb friction by the force of the contact, along slip; of a rigid one by its "
+          "impulse "
+          "too, with Poisson's restitution");
   add_key(contact.children, "slip", Key::Type::open, "sliding speed, linear in the velocities");
   add_key(contact.children, "static", Key::Type::open, "coefficient of friction at rest; mu when left out");
   add_key(contact.children, "foot", Key::Type::open,

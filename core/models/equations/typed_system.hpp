@@ -45,7 +45,8 @@ struct TypedFriction {
   Program amplitude, limit;    ///< sliding, at rest
   std::optional<Fixed> fixed;  ///< amplitude, where it hangs on parameters only
   bool eases = false;          ///< the two are not the same
-  int contact = -1;            ///< compliant, whose force it is a share of
+  /// Whose force it is a share of; of a rigid one amplitude and limit are the coefficients.
+  int contact = -1;
 };
 
 struct TypedContact {

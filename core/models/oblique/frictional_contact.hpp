@@ -1,5 +1,5 @@
 /// The rules of one rigid contact with Coulomb friction between a bob on an arm and a block
-/// (core/oblique_impact says what they are), whatever moves between the instants.
+/// (core/contact/oblique_impact says what they are), whatever moves between the instants.
 ///
 ///     guard at zero ──▶ impact | slip ends or begins | release ──▶ chatter complete? ──▶ settle ──▶ x⁺
 ///
@@ -9,7 +9,8 @@
 ///     pressing A = Θ c − Ξ − u² s,   slipping: N = A/(m + a c), u' = Θ − a N,   stuck: u = 0, N = −Ξ/m
 ///
 /// Rules at an instant (each has its test):
-/// - Impact: the law of core/oblique_impact. A gap that only touches zero loses its normal speed, no more.
+/// - Impact: the law of core/contact/oblique_impact. A gap that only touches zero loses its normal speed, no
+/// more.
 /// - After an impact a sequence that certainly accumulates is completed: by the formulas of core/chatter in
 ///   the direction of slip while slip cannot end within it, else by following it to its limit in motion of
 ///   constant acceleration, where it is the same on every scale.
@@ -28,11 +29,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <optional>
 
 #include "core/contact/chatter.hpp"
 #include "core/contact/motion_loop.hpp"
-#include "core/models/oblique/impact.hpp"
+#include "core/contact/oblique_impact.hpp"
 
 namespace graze {
 
@@ -107,10 +107,6 @@ class FrictionalContact : public MotionLoop<Engine, S, State> {
     std::int64_t mode = 0;
     int order = 0;  ///< of the touch: of the gap when it opens, of A when it closes
   };
-  /// Where a chatter sequence accumulates.
-  struct Limit {
-    S slip, angle, duration;  ///< u there; way of the bob and time until then
-  };
 
   Engine& engine() { return static_cast<Engine&>(*this); }
   static double gap_rounding(double reach) { return 8 * std::numeric_limits<double>::epsilon() * reach; }
@@ -131,7 +127,6 @@ class FrictionalContact : public MotionLoop<Engine, S, State> {
   void complete_chatter(Observer* observer);
   void complete_in_slip(Rebound<S> rebound, const S& brake, std::int64_t mode, Observer* observer);
   void complete_from_limit(const Rebound<S>& rebound, Observer* observer);
-  std::optional<Limit> follow_to_limit(const Rebound<S>& rebound);
 };
 
 template <class Engine, class S, class State>
@@ -369,11 +364,13 @@ void FrictionalContact<Engine, S, State>::complete_in_slip(Rebound<S> rebound, c
 /// Slip may stop or turn: the sequence is followed to its limit, and the contact closes there if it does.
 template <class Engine, class S, class State>
 void FrictionalContact<Engine, S, State>::complete_from_limit(const Rebound<S>& rebound, Observer* observer) {
-  const auto limit = follow_to_limit(rebound);
+  const double longest = 4 * tolerance_.chatter / engine().fastest_rate();
+  const auto limit = follow_chatter(engine().contact(), engine().law(), engine().slip(), rebound.speed,
+                                    engine().drive(), rebound.pressing, longest);
   if (!limit) return;
   const auto before = snapshot(observer);
   const State from = x;
-  engine().turn(limit->angle);
+  engine().turn(limit->way);
   engine().set_velocities(limit->slip, S(0));
   rest_on();
   engine().put_on(0);
@@ -394,32 +391,6 @@ void FrictionalContact<Engine, S, State>::complete_from_limit(const Rebound<S>& 
   const double accumulation = value_of(time) + value_of(limit->duration);
   tell(observer, EventKind::chatter_complete, 0, before, accumulation);
   hold(found, observer, accumulation);
-}
-
-/// The impacts of a sequence so short that Θ, A and the angle do not change on the way.
-template <class Engine, class S, class State>
-auto FrictionalContact<Engine, S, State>::follow_to_limit(const Rebound<S>& rebound) -> std::optional<Limit> {
-  constexpr double over = 1e-16;
-  const ObliqueContact<S> contact = engine().contact();
-  const S drive = engine().drive();
-  const double longest = 4 * tolerance_.chatter / engine().fastest_rate();
-  Limit limit{engine().slip(), S(0), S(0)};
-  const double scale = std::abs(value_of(limit.slip)) + value_of(rebound.speed);
-  S speed = rebound.speed;
-  while (value_of(speed) > over * value_of(rebound.speed)) {
-    const S flight = S(2) * speed / rebound.pressing;
-    limit.duration += flight;
-    if (!(value_of(limit.duration) < longest)) return std::nullopt;
-    const S gained = drive * flight;
-    limit.angle += (limit.slip + S(0.5) * gained) * flight;
-    limit.slip += gained;
-    const S block = limit.slip * contact.cosine - speed;
-    const ObliqueImpact<S> after = engine().law()(contact, limit.slip, block);
-    limit.slip = after.slip;
-    speed = after.block - after.slip * contact.cosine;
-  }
-  if (std::abs(value_of(limit.slip)) <= 1e-12 * scale) limit.slip = S(0);
-  return limit;
 }
 
 }  // namespace graze

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <memory>
 
+#include "core/contact/oblique_impact.hpp"
 #include "core/models/oblique/frictional_contact.hpp"
-#include "core/models/oblique/impact.hpp"
 #include "core/smooth/motion.hpp"
 #include "core/smooth/system.hpp"
 #include "core/system/model.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/models/oblique/impact.hpp"
+#include "core/contact/oblique_impact.hpp"
 #include "tests/support.hpp"
 
 namespace graze::test {

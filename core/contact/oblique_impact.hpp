@@ -16,11 +16,19 @@
 /// derivative to one side: that of slip which stops after the end (in restitution; not at all), of forward
 /// slip, of θ0 > 0, of the locked bob.
 ///
+/// Any two bodies at a contact come to this: with A the change of the opening speed per normal impulse, B
+/// that of the slip s by it, C that of the slip by an impulse along it, u = −sgn(B) s/√C, c = |B|/√C, f = μ√C
+/// and m = A − B²/C (oblique_contact).
+///
 /// After Han Wei, Hu Haiyan, Jin Dongping: Analysis of oblique impact of a vibrating system of two degrees of
 /// freedom (2003), corrected, with the jammed states that it leaves out.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <optional>
+
+#include "core/math/dual.hpp"
 
 namespace graze {
 
@@ -45,6 +53,26 @@ struct ObliqueImpact {
   S slip;   ///< u after
   S block;  ///< x' after
   SlipCourse course = SlipCourse::keeps;
+  S impulse{0};  ///< p of the whole impact; told by event_to_event and incremental_impulse
+};
+
+/// What two bodies with friction at a contact are to each other, at a slip s.
+template <class S>
+struct RoughContact {
+  S normal, cross, tangential;  ///< A > 0, B, C > 0
+  S friction, restitution;      ///< μ, r
+
+  double turn() const { return value_of(cross) > 0 ? -1 : 1; }
+  S root() const {
+    using std::sqrt;
+    return sqrt(tangential);
+  }
+  /// u of a slip.
+  S slip_of(const S& s) const { return s * turn() / root(); }
+  ObliqueContact<S> oblique() const {
+    const S c = value_of(cross) < 0 ? S(-cross) : cross;
+    return {c / root(), friction * root(), normal - cross * cross / tangential, restitution};
+  }
 };
 
 /// Closed form, for an approach u0 c − x0 > 0.
@@ -74,6 +102,12 @@ ObliqueImpact<S> closed_form(const ObliqueContact<S>& k, const S& u0, const S& x
   return {locks ? S(0) : S(-behind * (whole - stop)), block, stopped};
 }
 
+template <class S>
+RoughContact<double> values_of(const RoughContact<S>& c) {
+  return {value_of(c.normal), value_of(c.cross), value_of(c.tangential), value_of(c.friction),
+          value_of(c.restitution)};
+}
+
 /// An impact under way, as a function of the impulse.
 template <class S>
 class ImpulsePath {
@@ -91,7 +125,7 @@ class ImpulsePath {
   int direction() const { return slip_; }  ///< 1 forward, −1 backward, 0 stopped
   bool restitution() const { return restitution_; }
   S left() const { return whole_ - impulse_; }  ///< of the impulse, in restitution
-  ObliqueImpact<S> result() const { return {u_, x_, course_}; }
+  ObliqueImpact<S> result() const { return {u_, x_, course_, impulse_}; }
 
   void add(const S& impulse) {
     u_ -= brake() * impulse;
@@ -217,5 +251,37 @@ struct ObliqueLaw {
     }
   }
 };
+
+/// Where a chatter sequence accumulates.
+template <class S>
+struct ObliqueChatter {
+  S slip, way, duration;  ///< u there; ∫u dt and time until then
+};
+
+/// The impacts of a sequence so short that on its way no acceleration changes: u' = drive and a normal one of
+/// `pressing` in flight. @return nothing where it takes `longest`
+template <class S, class Law>
+std::optional<ObliqueChatter<S>> follow_chatter(const ObliqueContact<S>& contact, const Law& law,
+                                                const S& slip, const S& rebound, const S& drive,
+                                                const S& pressing, double longest) {
+  constexpr double over = 1e-16;
+  ObliqueChatter<S> end{slip, S(0), S(0)};
+  const double scale = std::abs(value_of(slip)) + value_of(rebound);
+  S speed = rebound;
+  while (value_of(speed) > over * value_of(rebound)) {
+    const S flight = S(2) * speed / pressing;
+    end.duration += flight;
+    if (!(value_of(end.duration) < longest)) return std::nullopt;
+    const S gained = drive * flight;
+    end.way += (end.slip + S(0.5) * gained) * flight;
+    end.slip += gained;
+    const S block = end.slip * contact.cosine - speed;
+    const ObliqueImpact<S> after = law(contact, end.slip, block);
+    end.slip = after.slip;
+    speed = after.block - after.slip * contact.cosine;
+  }
+  if (std::abs(value_of(end.slip)) <= 1e-12 * scale) end.slip = S(0);
+  return end;
+}
 
 }  // namespace graze
