@@ -24,6 +24,7 @@ const std::vector<Example> examples = {
     {"cam_follower", "omega = 2.6\nr = 0.8", {1.6, 0}, 6},
     {"duffing_impact", "", {-0.3, 0.2}, 12},
     {"gear_pair", "b = 0.4", {0.15, 0.3}, 12},
+    {"impact_drilling", "omega = 0.3", {0, 0.2, 0.1, 0}, 40},
     {"impact_oscillator", "b = 0.1\nstop = 0.1\nstop_low = -0.4", {-0.3, 0.6}, 9},
     {"impact_pair", "", {0.1, 0.5}, 12},
     {"jeffcott_rotor", "", {0.3, 0.2, 0.1, 0.5}, 12},
@@ -123,8 +124,9 @@ TEST_CASE("models of data/models: the engines agree to the tolerance asked", "[l
       const double allowed = 100 * std::max(tolerance, 1e-13) * e.time * size * growth;
       CHECK((other - end).cwiseAbs().maxCoeff() <= allowed);
       CHECK((tangent.state - exact.state).cwiseAbs().maxCoeff() <= 100 * allowed * growth);
-      for (const EventKind kind :
-           {EventKind::impact, EventKind::jump, EventKind::stick, EventKind::release}) {
+      for (const EventKind kind : {EventKind::impact, EventKind::jump, EventKind::stick, EventKind::release,
+                                   EventKind::contact_begin, EventKind::contact_end, EventKind::slip_to_stick,
+                                   EventKind::stick_to_slip, EventKind::slip_reversal}) {
         const auto a = expected.of(kind), b = log.of(kind);
         REQUIRE(a.size() == b.size());
         for (std::size_t k = 0; k < a.size(); ++k) CHECK(std::abs(a[k].time - b[k].time) <= allowed);
