@@ -173,6 +173,22 @@ void EventLog::tell(Tally& tally, double later) const {
         break;
     }
   }
+  for (const ContactLoad& load : loads_) tally.load(load);
+}
+
+void EventLog::load(const ContactLoad& load) {
+  const auto known = std::find_if(loads_.begin(), loads_.end(),
+                                  [&](const ContactLoad& l) { return l.contact == load.contact; });
+  if (known == loads_.end()) {
+    loads_.push_back(load);
+  } else {
+    known->peak_force = std::max(known->peak_force, load.peak_force);
+  }
+}
+
+void Tally::load(const ContactLoad& load) {
+  double& peak = counts_[static_cast<std::size_t>(load.contact)].peak_force;
+  if (!(peak >= load.peak_force)) peak = load.peak_force;
 }
 
 void Tally::near_miss(int, double, double speed) { note_speed(speed); }

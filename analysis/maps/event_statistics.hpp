@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -38,6 +39,7 @@ class Tally : public Observer {
     std::int64_t rises = 0;
     double stick_time = 0;
     double greatest_gap = 0;
+    double peak_force = std::numeric_limits<double>::quiet_NaN();  ///< of a compliant contact; NaN: none told
   };
 
   struct Friction {
@@ -75,6 +77,7 @@ class Tally : public Observer {
   void event(const Event& event) override;
   void near_miss(int contact, double time, double speed) override;
   void excursion(int contact, double time, double gap) override;
+  void load(const ContactLoad& load) override;
 
  private:
   /// What must be remembered of a contact from event to event.
@@ -120,9 +123,13 @@ class EventLog final : public Observer {
     keep(Kind::near_miss, contact, time, speed);
   }
   void excursion(int contact, double time, double gap) override { keep(Kind::excursion, contact, time, gap); }
+  void load(const ContactLoad& load) override;
   /// All of it again, at times later by this.
   void tell(Tally& tally, double later = 0) const;
-  void clear() { heard_.clear(); }
+  void clear() {
+    heard_.clear();
+    loads_.clear();
+  }
 
  private:
   enum class Kind { event, near_miss, excursion };
@@ -139,6 +146,7 @@ class EventLog final : public Observer {
   }
 
   std::vector<Entry> heard_;
+  std::vector<ContactLoad> loads_;  ///< one of each contact that is loaded, with its greatest force
 };
 
 }  // namespace graze

@@ -25,7 +25,7 @@ const std::vector<std::string>& slip_sequence_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
     add_words("", longest_sequence, all);
-    all.insert(all.end(), {"longer", "open"});
+    all.insert(all.end(), {"longer", "open", "none"});
     return all;
   }();
   return names;
@@ -44,6 +44,7 @@ int slip_sequence(const ImpactRecord& record) {
     if (word != "open") word += letter(phase.slip);
   }
   if (!turned) word += '-';
+  if (record.phases.empty() && word != "open") word = "none";
   if (record.phases.size() > longest_sequence && word != "open") word = "longer";
   return static_cast<int>(std::find(names.begin(), names.end(), word) - names.begin());
 }
@@ -79,18 +80,8 @@ void ImpactLog::event(const Event& e) {
     record.begin = e.time;
     record.approach_speed = e.approach_speed;
     record.before.assign(e.before.begin(), e.before.end());
-    if (std::isfinite(e.force)) {  // a stop that reports no loads
-      record.peak_force = record.greatest_penetration = ImpactRecord::nan;
-      record.friction_work = record.damping_work = ImpactRecord::nan;
-    }
+    record.begin_force = e.force;
     records_.push_back(std::move(record));
-  }
-  const bool slips = e.kind == EventKind::contact_begin || e.kind == EventKind::slip_to_stick ||
-                     e.kind == EventKind::stick_to_slip || e.kind == EventKind::slip_reversal;
-  if (slips && e.contact >= 0) {
-    const std::size_t i = static_cast<std::size_t>(e.contact);
-    if (i >= last_slip_event_.size()) last_slip_event_.resize(i + 1, ImpactRecord::nan);
-    last_slip_event_[i] = e.time;
   }
   if (e.kind != EventKind::contact_end) return;
   if (ImpactRecord* record = open(e.contact)) {
@@ -104,10 +95,11 @@ void ImpactLog::load(const ContactLoad& load) {
   ImpactRecord* record = open(load.contact);
   if (record == nullptr) return;  // it had begun before anybody listened
   if (record->first.contact < 0) record->first = load;
-  if (record->phases.empty() || record->phases.back().slip != load.slip) {
-    record->phases.push_back({load.slip, last_slip_event_[static_cast<std::size_t>(load.contact)]});
-  }
+  const bool has_friction = load.slip != 0 || load.static_friction > 0;
+  if (has_friction && (record->phases.empty() || record->phases.back().slip != load.slip))
+    record->phases.push_back({load.slip, load.begin});
   record->peak_force = std::max(record->peak_force, load.peak_force);
+  record->impulse += load.impulse;
   record->greatest_penetration = std::max(record->greatest_penetration, load.greatest_penetration);
   record->friction_work += load.friction_work;
   record->damping_work += load.damping_work;

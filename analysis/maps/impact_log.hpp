@@ -26,6 +26,8 @@ struct ImpactRecord {
   double separation_speed = nan;  ///< at the end
   double peak_force = 0;
   double greatest_penetration = 0;
+  double impulse = 0;
+  double begin_force = nan;  ///< right after the beginning
   double friction_work = 0;
   double damping_work = 0;
   std::vector<double> before, after;  ///< states
@@ -60,11 +62,10 @@ class ImpactLog : public Observer {
   ImpactRecord* open(int contact);
 
   std::vector<ImpactRecord> records_;
-  std::vector<double> last_slip_event_;  ///< by contact
 };
 
 /// Names of the sequences of slip modes: F slides forward, B backward, S sticks, "-" the end of compression;
-/// "longer": more than three modes; "open": no end of compression.
+/// "longer": more than three modes; "open": no end of compression; "none": no friction.
 const std::vector<std::string>& slip_sequence_names();
 /// Index into these.
 int slip_sequence(const ImpactRecord& record);

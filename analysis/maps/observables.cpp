@@ -42,19 +42,6 @@ double sum_of_moduli(std::span<const double> c) {
   return std::accumulate(c.begin(), c.end(), 0.0, [](double sum, double a) { return sum + std::abs(a); });
 }
 
-/// p(from + u), then u of [0, 1] mapped to [0, length].
-std::vector<double> part_of(std::vector<double> p, double from, double length) {
-  for (std::size_t done = 0; from != 0 && done + 1 < p.size(); ++done) {
-    for (std::size_t k = p.size() - 1; k-- > done;) p[k] += from * p[k + 1];
-  }
-  double power = 1;
-  for (double& a : p) {
-    a *= power;
-    power *= length;
-  }
-  return p;
-}
-
 }  // namespace
 
 std::vector<Key> observable_keys() {
@@ -119,7 +106,7 @@ Observation::Observation(const Observables& observables, std::span<const double>
 void Observation::piece(const MotionPiece& piece) {
   std::vector<Polynomial> inputs;
   const auto take = [&](std::span<const double> c) {
-    inputs.push_back(part_of({c.begin(), c.end()}, 0, piece.end));
+    inputs.push_back(polynomial_part({c.begin(), c.end()}, 0, piece.end));
   };
   take(piece.time());
   for (std::size_t i = 0; i + 1 < observables_.program_.inputs(); ++i) take(piece.state(i));
@@ -149,7 +136,7 @@ void Observation::add(const std::vector<Polynomial>& inputs, int halvings) {
   if (!ended && halvings < most_halvings) {
     for (const double from : {0.0, 0.5}) {
       std::vector<Polynomial> half;
-      for (const Polynomial& p : inputs) half.push_back(part_of(p, from, 0.5));
+      for (const Polynomial& p : inputs) half.push_back(polynomial_part(p, from, 0.5));
       add(half, halvings + 1);
     }
     return;
@@ -186,27 +173,7 @@ void Observation::add_extrema(const Polynomial& value, Sum& sum) {
   add(polynomial(value, 1));
   const double spread = sum_of_moduli(std::span(value).subspan(1));
   if (value[0] - spread >= sum.least && value[0] + spread <= sum.greatest) return;
-  Polynomial slope(value.size() - 1);
-  for (std::size_t k = 0; k < slope.size(); ++k) slope[k] = static_cast<double>(k + 1) * value[k + 1];
-  const double size = sum_of_moduli(slope);
-  constexpr double rounding = 1e-14;
-  double from = 0;
-  for (std::size_t zeros = 0; zeros < value.size(); ++zeros) {
-    Polynomial rest = part_of(slope, from, 1 - from);
-    std::size_t known = from > 0 ? 1 : 0;  // zeros at its beginning
-    while (known + 2 < rest.size() && std::abs(rest[known]) <= rounding * size) ++known;
-    std::span<double> p(rest.begin() + static_cast<std::ptrdiff_t>(known), rest.end());
-    if (p.front() == 0) return;
-    if (p.front() < 0) {
-      for (double& a : p) a = -a;
-    }
-    const auto zero = first_zero(p, 1);
-    if (!zero) return;
-    const double next = from + *zero * (1 - from);
-    if (!(next > from && next < 1)) return;
-    from = next;
-    add(polynomial(value, from));
-  }
+  for (const double s : stationary_points(value)) add(polynomial(value, s));
 }
 
 std::vector<Observed> Observation::result() const {

@@ -64,6 +64,9 @@ Dataset Impacts::shape(const std::vector<std::size_t>& extents) const {
   arrays.add("approach_speed", {"impact"}, F64{}, "m s-1", "normal speed at the beginning");
   arrays.add("separation_speed", {"impact"}, F64{}, "m s-1", "normal speed at the end");
   arrays.add("restitution", {"impact"}, F64{}, "1", "separation speed over approach speed");
+  arrays.add("begin_force", {"impact"}, F64{}, "N",
+             "normal force right after the beginning, where its law is a spring's");
+  arrays.add("impulse", {"impact"}, F64{}, "N s", "time integral of the normal force");
   arrays.add("peak_force", {"impact"}, F64{}, "N", "greatest normal force");
   arrays.add("greatest_penetration", {"impact"}, F64{}, "m", "greatest penetration");
   arrays.add("friction_work", {"impact"}, F64{}, "J", "energy lost to friction");
@@ -135,6 +138,8 @@ void Impacts::store(const std::vector<ImpactRecord>& records, std::size_t point,
     put("approach_speed", r.approach_speed);
     put("separation_speed", r.separation_speed);
     put("restitution", r.separation_speed / r.approach_speed);
+    put("begin_force", r.begin_force);
+    put("impulse", r.impulse);
     put("peak_force", r.peak_force);
     put("greatest_penetration", r.greatest_penetration);
     put("friction_work", r.friction_work);

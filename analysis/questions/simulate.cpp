@@ -1,8 +1,11 @@
 /// Simulate: one motion as a time series, with all its events.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
+#include "analysis/maps/energy_balance.hpp"
 #include "analysis/maps/event_statistics.hpp"
 #include "analysis/maps/map_keys.hpp"
 #include "analysis/maps/observables.hpp"
@@ -81,6 +84,28 @@ class EventLog final : public Observer {
   std::vector<Track> tracks_;
 };
 
+/// Tells two of everything.
+class Both final : public Observer {
+ public:
+  Both(Observer& first, Observer& second) : list_{&first, &second} {}
+  void event(const Event& e) override {
+    for (Observer* o : list_) o->event(e);
+  }
+  void near_miss(int contact, double time, double speed) override {
+    for (Observer* o : list_) o->near_miss(contact, time, speed);
+  }
+  void excursion(int contact, double time, double gap) override {
+    for (Observer* o : list_) o->excursion(contact, time, gap);
+  }
+  bool follows_pieces() const override { return true; }
+  void piece(const MotionPiece& piece) override {
+    for (Observer* o : list_) o->piece(piece);
+  }
+
+ private:
+  std::array<Observer*, 2> list_;
+};
+
 /// What a motion looks like at the sample times.
 struct Samples {
   std::vector<double> time;
@@ -102,6 +127,36 @@ struct Samples {
   int frictions = 0;  ///< of the model; a system has none where all amplitudes are 0
 };
 
+/// The energy at the sample times and its account since the first one.
+class EnergySamples {
+ public:
+  void add(System& system, const HybridState& s) {
+    if (!balance_) balance_.emplace(system, s);
+    const Energy now = system.energy(s).value_or(Energy{});
+    const EnergyAccount a = balance_->account(s);
+    const std::array<double, 6> row = {now.motion + now.stops, a.force_work,  a.damping_work,
+                                       a.friction_work,        a.impact_work, a.stop_work};
+    for (std::size_t k = 0; k < row.size(); ++k) columns_[k].push_back(row[k]);
+  }
+  /// Listens to the motion; there once the first sample has been added.
+  EnergyBalance& balance() { return *balance_; }
+  static constexpr std::array<std::array<const char*, 2>, 6> names = {
+      {{"energy", "kinetic energy and that stored in springs and compliant stops"},
+       {"force_work", "work of the forces since the first sample"},
+       {"damping_work", "energy lost in dampers since the first sample"},
+       {"friction_work", "energy lost to dry friction since the first sample"},
+       {"impact_work", "energy lost in impacts since the first sample"},
+       {"stop_work", "energy lost in compliant stops since the first sample"}}};
+  void write(Dataset& data) const {
+    for (std::size_t k = 0; k < names.size(); ++k)
+      data.arrays.push_back({names[k][0], {"sample"}, columns_[k], "1", names[k][1], {}, {}});
+  }
+
+ private:
+  std::optional<EnergyBalance> balance_;
+  std::array<std::vector<double>, 6> columns_;
+};
+
 class Simulate final : public Analysis {
  public:
   explicit Simulate(const Problem& problem);
@@ -112,14 +167,16 @@ class Simulate final : public Analysis {
   Dataset compute(const Box& box) const override;
 
  private:
-  Outcome run(System& system, Samples& samples, EventLog& log) const;
+  Outcome run(System& system, Samples& samples, EnergySamples* energy, EventLog& log) const;
   void add_observables(const Samples& samples, Dataset& data) const;
-  Dataset write(const Samples& samples, const std::vector<EventLog::Row>& events, Outcome outcome) const;
+  Dataset write(const Samples& samples, const EnergySamples* energy, const std::vector<EventLog::Row>& events,
+                Outcome outcome) const;
 
   Problem problem_;
   double begin_ = 0;  ///< times since the start of the motion
   double end_ = 0;
   std::int64_t intervals_ = 0;
+  bool energy_ = false;
 };
 
 Simulate::Simulate(const Problem& problem) : problem_(problem) {
@@ -166,9 +223,22 @@ Simulate::Simulate(const Problem& problem) : problem_(problem) {
                      "makes more than 1e9 samples; take fewer or a shorter run");
   }
   intervals_ = std::max<std::int64_t>(1, std::llround(wanted));
+  const Value& energy = table.at("energy");
+  energy_ = energy.boolean("analysis.energy");
+  if (energy_ && !system->energy(problem.start()))
+    throw InputError(energy.place(), "analysis.energy", energy.toml(),
+                     "only linear systems tell their energy");
+  for (const auto& name : EnergySamples::names) {
+    const auto clashes = [&](const Quantity& q) { return q.name == name[0]; };
+    if (!energy_ || !problem.observables) break;
+    const std::vector<Quantity>& observed = problem.observables->quantities();
+    if (std::any_of(observed.begin(), observed.end(), clashes))
+      throw InputError(energy.place(), "analysis.energy", energy.toml(),
+                       "writes an array " + std::string(name[0]) + ", as an observable of this name does");
+  }
 }
 
-Outcome Simulate::run(System& system, Samples& samples, EventLog& log) const {
+Outcome Simulate::run(System& system, Samples& samples, EnergySamples* energy, EventLog& log) const {
   const double period = system.period();
   HybridState state = problem_.start();
   Section to;
@@ -179,9 +249,16 @@ Outcome Simulate::run(System& system, Samples& samples, EventLog& log) const {
     const double share = static_cast<double>(k) / static_cast<double>(intervals_);
     const double target = problem_.start_time + begin_ + (end_ - begin_) * share;
     to.interval = std::max(0.0, target - now());
-    const Outcome outcome = system.advance(state, to, k == 0 && begin_ > 0 ? nullptr : &log);
+    Outcome outcome;
+    if (k > 0 && energy != nullptr) {
+      Both both(log, energy->balance());
+      outcome = system.advance(state, to, &both);
+    } else {
+      outcome = system.advance(state, to, k == 0 && begin_ > 0 ? nullptr : &log);
+    }
     if (outcome != Outcome::ok) return outcome;
     samples.add(target, state, system);
+    if (energy != nullptr) energy->add(system, state);
   }
   return Outcome::ok;
 }
@@ -192,8 +269,10 @@ Dataset Simulate::compute(const Box&) const {
   Samples samples;
   samples.frictions = static_cast<int>(model.frictions().size());
   EventLog log(model.contacts().size());
-  const Outcome outcome = run(*system, samples, log);
-  return write(samples, log.rows(), outcome);
+  EnergySamples energy;
+  EnergySamples* const energy_wanted = energy_ ? &energy : nullptr;
+  const Outcome outcome = run(*system, samples, energy_wanted, log);
+  return write(samples, energy_wanted, log.rows(), outcome);
 }
 
 /// Their values at the samples.
@@ -214,8 +293,8 @@ void Simulate::add_observables(const Samples& samples, Dataset& data) const {
   }
 }
 
-Dataset Simulate::write(const Samples& samples, const std::vector<EventLog::Row>& events,
-                        Outcome outcome) const {
+Dataset Simulate::write(const Samples& samples, const EnergySamples* energy,
+                        const std::vector<EventLog::Row>& events, Outcome outcome) const {
   const Model& model = *problem_.model;
   // The array of states is named `state`; a dimension of that name would have to be an array of its own.
   Dataset data;
@@ -248,6 +327,7 @@ Dataset Simulate::write(const Samples& samples, const std::vector<EventLog::Row>
     add("sticks", {"sample", "dry_friction"}, samples.sticks, "whether the dry friction does not slide");
   add("normal_force", {"sample", "contact"}, samples.normal_force,
       "normal force of the contact, 0 while it is open; impacts have none");
+  if (energy != nullptr) energy->write(data);
   add_observables(samples, data);
 
   std::vector<double> time, speed, force, before, after;
@@ -298,6 +378,9 @@ GRAZE_ANALYSIS(simulate) {
       Value(200.0);
   key("samples", Key::Type::integer, Range{1, 1e9, false, false},
       "sampling intervals of the whole record, in place of samples_per_period");
+  key("energy", Key::Type::boolean, Range{},
+      "record the energy, and what forces add to it and dampers, friction, impacts and stops take from it")
+      .fallback = Value(false);
   info.make = analysis_of<Simulate>;
   return info;
 }

@@ -207,6 +207,8 @@ Dataset Sweep::shape(const std::vector<std::size_t>& extents) const {
   }
   if (!model().jumps().empty())
     arrays.add("jumps", {"jump"}, I64{}, "1", "times the jump map fired in the orbit or window");
+  arrays.add("peak_force", {"contact"}, F64{}, "1",
+             "greatest normal force of a compliant contact on the orbit or window, NaN where it has none");
   arrays.add("greatest_gap", {"contact"}, F64{}, "1", "greatest gap of the contact on the orbit or window");
   arrays.add("min_gap_speed", {}, F64{}, "1",
              "smallest normal speed at which a contact was touched or nearly touched");
@@ -402,6 +404,7 @@ void Sweep::store(const Settled& settled, std::size_t point, Dataset& block) con
     row_of<std::int64_t>(block, "sticks", point, contacts)[i] = c.sticks;
     row_of<std::int64_t>(block, "rises", point, contacts)[i] = c.rises;
     row_of<double>(block, "stick_fraction", point, contacts)[i] = c.stick_time / length;
+    row_of<double>(block, "peak_force", point, contacts)[i] = c.peak_force;
     row_of<double>(block, "greatest_gap", point, contacts)[i] =
         std::max(c.greatest_gap, settled.section_gaps[i]);
     const double impacts = c.impacts > 0 ? static_cast<double>(c.impacts) : nan;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/contact/follow_segments.hpp"
+#include "core/linear/energy.hpp"
 #include "core/linear/motion.hpp"
 #include "core/linear/segments.hpp"
 #include "core/linear/vanishing_friction.hpp"
@@ -180,6 +181,10 @@ class LinearFamilySystem final : public System {
     }
     gap.conservativeResize(sys.contacts);
     rate.conservativeResize(sys.contacts);
+  }
+
+  std::optional<Energy> energy(const HybridState& state) override {
+    return energy_of(plain_.system(), state.mode, state.time, state.x, contact_forces(state));
   }
 
   Eigen::RowVectorXd gap_gradient(const HybridState& state, int contact) const override {

@@ -17,11 +17,13 @@
 #include "core/contact/friction_mode.hpp"
 #include "core/contact/newton_contacts.hpp"
 #include "core/linear/dynamics.hpp"
+#include "core/linear/energy.hpp"
 #include "core/linear/flow.hpp"
 #include "core/linear/mode.hpp"
 #include "core/linear/system.hpp"
 #include "core/linear/vanishing_friction.hpp"
 #include "core/math/dual.hpp"
+#include "core/math/root_search.hpp"
 
 namespace graze {
 
@@ -275,6 +277,9 @@ class LinearMotion : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Cont
   Crossing search(double horizon, const Section& section, Observer* observer);
   void search_guards(Crossing& first, bool fresh);
   void watch(Observer& observer, double end);
+  using StateTerms = Eigen::Matrix<double, Mode::X, taylor_terms>;
+  StateTerms state_terms() const;
+  void tell_loads(Observer& observer, double begin, double end);
   void tell_piece(Observer& observer, double begin, double end);
 
   void put_on(int i);
@@ -427,23 +432,77 @@ void LinearMotion<S, P, D, H, C, F>::watch(Observer& observer, double end) {
     if (!turns && (!falls || flow_.clear(i))) continue;
     watch_gap(observer, i, flow_.coefficients(i), EvenClock{begin, cell}, end);
   }
+  if constexpr (may_comply<C>) {
+    if (layout().springs_of(mode_) != 0) tell_loads(observer, begin, end);
+  }
   if (observer.follows_pieces()) tell_piece(observer, begin, end);
+}
+
+/// The states on this cell as polynomials, in the engine's own order.
+template <class S, class P, int D, int H, int C, int F>
+auto LinearMotion<S, P, D, H, C, F>::state_terms() const -> StateTerms {
+  const auto& mode = plain_.scan(mode_).mode;
+  StateTerms terms(x.size(), taylor_terms);
+  for (int k = 0; k < taylor_terms; ++k) terms.col(k) = mode.taylor[static_cast<std::size_t>(k)] * flow_.z();
+  return terms;
+}
+
+/// What engaged stops do on this cell up to the fraction `end`.
+template <class S, class P, int D, int H, int C, int F>
+void LinearMotion<S, P, D, H, C, F>::tell_loads(Observer& observer, double begin, double end) {
+  const auto& system = plain_.system();
+  const StateTerms terms = state_terms();
+  const auto part = [&](const Eigen::Matrix<double, 1, taylor_terms>& c) {
+    return polynomial_part({c.data(), c.data() + taylor_terms}, 0, end);
+  };
+  const auto along = [&](const auto& direction, Eigen::Index from) {
+    return part(direction.transpose() * terms.middleRows(from, dofs()));
+  };
+  for (int i = 0; i < count(); ++i) {
+    if (closed(i) || layout().spring(mode_, i) != Spring::engaged) continue;
+    const auto normal = system.normal.col(i);
+    StopPiece piece{along(normal, 0), along(normal, dofs()), {0.0}, 0, 0, 0, 0, 0};
+    piece.depth[0] -= system.position(i);
+    piece.begin = this->absolute(begin);
+    piece.duration = end * plain_.scan(mode_).mode.cell;
+    piece.preload = preload(i);
+    piece.stiffness = stop_stiffness(i);
+    piece.damping = stop_damping(i);
+    const auto push = (plain_.mode(0).admissible * normal).eval();
+    ContactLoad load;
+    load.contact = i;
+    load.normal_mobility = push.dot(normal);
+    for (int k = 0; k < static_cast<int>(layout().frictions); ++k) {
+      if (friction_stop(k) != i || !rubs(k)) continue;
+      const auto direction = system.sliding.col(k);
+      const Sliding sliding = layout().sliding(mode_, k);
+      piece.slip = along(direction, dofs());
+      load.slip = at_bound(sliding) ? static_cast<int>(sign_of(sliding)) : 0;
+      load.slip_speed = piece.slip[0];
+      load.friction = load.static_friction = system.friction(k);
+      load.cross_mobility = -push.dot(direction);
+      load.tangential_mobility = direction.dot(plain_.mode(0).admissible * direction);
+    }
+    add_loads(piece, load);
+    observer.load(load);
+  }
 }
 
 /// This cell up to the fraction `end`.
 template <class S, class P, int D, int H, int C, int F>
 void LinearMotion<S, P, D, H, C, F>::tell_piece(Observer& observer, double begin, double end) {
-  const auto& mode = plain_.scan(mode_).mode;
+  const StateTerms terms = state_terms();
   MotionPiece piece;
+  piece.mode = mode_;
   piece.terms = taylor_terms;
   piece.end = end;
   piece.coefficients.assign(static_cast<std::size_t>(1 + x.size()) * piece.terms, 0);
   piece.coefficients[0] = this->absolute(begin);
-  piece.coefficients[1] = mode.cell;
+  piece.coefficients[1] = plain_.scan(mode_).mode.cell;
   for (std::size_t k = 0; k < piece.terms; ++k) {
-    const Eigen::Matrix<double, Mode::X, 1> term = mode.taylor[k] * flow_.z();
     for (Eigen::Index i = 0; i < x.size(); ++i)
-      piece.coefficients[static_cast<std::size_t>(1 + i) * piece.terms + k] = term(inner(i, dofs()));
+      piece.coefficients[static_cast<std::size_t>(1 + i) * piece.terms + k] =
+          terms(inner(i, dofs()), static_cast<Eigen::Index>(k));
   }
   observer.piece(piece);
 }

@@ -150,4 +150,50 @@ std::optional<double> first_minimum(std::span<const double> c, double end) {
   return first_zero({negated_slope, n}, end);
 }
 
+std::vector<double> stationary_points(std::span<const double> c) {
+  constexpr double rounding = 1e-14;
+  std::vector<double> slope(c.size() > 1 ? c.size() - 1 : 0), places;
+  for (std::size_t k = 0; k < slope.size(); ++k) slope[k] = static_cast<double>(k + 1) * c[k + 1];
+  const double size = sum_of_moduli(slope, 0);
+  double from = 0;
+  for (std::size_t zeros = 0; zeros < c.size(); ++zeros) {
+    std::vector<double> rest = polynomial_part(slope, from, 1 - from);
+    std::size_t known = from > 0 ? 1 : 0;  // zeros at its beginning
+    while (known + 2 < rest.size() && std::abs(rest[known]) <= rounding * size) ++known;
+    if (known >= rest.size()) break;
+    std::span<double> p(rest.begin() + static_cast<std::ptrdiff_t>(known), rest.end());
+    if (p.front() == 0) break;
+    if (p.front() < 0) {
+      for (double& a : p) a = -a;
+    }
+    const auto zero = first_zero(p, 1);
+    if (!zero) break;
+    const double next = from + *zero * (1 - from);
+    if (!(next > from && next < 1)) break;
+    from = next;
+    places.push_back(from);
+  }
+  return places;
+}
+
+std::vector<double> polynomial_part(std::vector<double> c, double from, double length) {
+  for (std::size_t done = 0; from != 0 && done + 1 < c.size(); ++done) {
+    for (std::size_t k = c.size() - 1; k-- > done;) c[k] += from * c[k + 1];
+  }
+  double power = 1;
+  for (double& a : c) {
+    a *= power;
+    power *= length;
+  }
+  return c;
+}
+
+double product_integral(std::span<const double> p, std::span<const double> q) {
+  double sum = 0;
+  for (std::size_t j = p.size(); j-- > 0;) {
+    for (std::size_t k = q.size(); k-- > 0;) sum += p[j] * q[k] / static_cast<double>(j + k + 1);
+  }
+  return sum;
+}
+
 }  // namespace graze

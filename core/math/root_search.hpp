@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace graze {
 
@@ -21,6 +22,14 @@ std::optional<double> first_zero(std::span<const double> c, double end);
 
 /// First local minimum of p on (0, end) (p' from negative to positive), if any; same search on p'.
 std::optional<double> first_minimum(std::span<const double> c, double end);
+
+/// Zeros of p' in (0, 1), in order, told from rounding of its terms; same search.
+std::vector<double> stationary_points(std::span<const double> c);
+
+/// Coefficients of p(from + length u) in u.
+std::vector<double> polynomial_part(std::vector<double> c, double from, double length);
+/// ∫ p(s) q(s) ds over [0, 1].
+double product_integral(std::span<const double> p, std::span<const double> q);
 
 /// p(s).
 double polynomial(std::span<const double> c, double s);

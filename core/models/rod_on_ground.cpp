@@ -894,6 +894,7 @@ ContactLoad RodMotion<S>::load_of(int i) const {
   const Mobility own = dynamics().mobility(i, i, x);
   ContactLoad load;
   load.contact = i;
+  load.begin = this->absolute(value_of(time));
   load.slip = sense(slip_of(i, mode_));
   load.slip_speed = value_of(dynamics().slip_speed(i, x));
   load.friction = value_of(dynamics().kinetic);
@@ -941,6 +942,11 @@ void RodMotion<S>::measure(Observer& observer, double end) const {
     load.greatest_penetration = deepest * deepest;
     load.peak_force = greatest(meter(Dynamics::normal_force), end);
     const double step = this->flow().length();
+    const auto part = [&](const Coefficients& c) { return polynomial_part({c.begin(), c.end()}, 0, end); };
+    std::vector<double> clock = part(this->flow().clock());
+    clock.erase(clock.begin());
+    for (std::size_t k = 0; k < clock.size(); ++k) clock[k] *= static_cast<double>(k + 1);
+    load.impulse = product_integral(part(meter(Dynamics::normal_force)), clock);
     load.friction_work = integral(meter(Dynamics::friction_power), end) * step;
     load.damping_work = integral(meter(Dynamics::damping_power), end) * step;
     observer.load(load);

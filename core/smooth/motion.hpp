@@ -289,6 +289,7 @@ void TaylorMotion<Engine, Rules, S, Dynamics>::watch(Observer& observer, double 
 template <class Engine, class Rules, class S, class Dynamics>
 void TaylorMotion<Engine, Rules, S, Dynamics>::tell_piece(Observer& observer, double end) const {
   MotionPiece piece;
+  piece.mode = mode_;
   const Coefficients clock = flow_.clock();
   piece.terms = clock.size();
   piece.end = end;

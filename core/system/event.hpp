@@ -50,9 +50,11 @@ struct Event {
   std::span<const double> after;
 };
 
-/// What a compliant contact with friction does on a piece of the motion, between its events.
+/// What a compliant contact does on a piece of the motion, between its events. Where it has no friction the
+/// coefficients of that are 0 and `slip` too.
 struct ContactLoad {
   int contact = -1;
+  double begin = 0;                ///< time at which the piece begins
   int slip = 0;                    ///< sense of sliding all along the piece: 1, −1; 0: sticks
   double slip_speed = 0;           ///< tangential velocity where the piece begins
   double friction = 0;             ///< coefficient of kinetic friction
@@ -62,6 +64,7 @@ struct ContactLoad {
   double tangential_mobility = 0;  ///< tangential acceleration per tangential force
   double peak_force = 0;           ///< greatest normal force
   double greatest_penetration = 0;
+  double impulse = 0;  ///< of the normal force
   /// Time at which the penetration has a maximum; NaN: it has none here.
   double turn = std::numeric_limits<double>::quiet_NaN();
   double friction_work = 0;  ///< energy lost to friction
@@ -70,6 +73,7 @@ struct ContactLoad {
 
 /// A piece of a motion between its instants: time and states as polynomials of s, 0 <= s <= `end` <= 1.
 struct MotionPiece {
+  std::int64_t mode = 0;             ///< as in HybridState
   std::size_t terms = 0;             ///< of each polynomial
   double end = 1;                    ///< where the piece ends
   std::vector<double> coefficients;  ///< of the time since the start of the motion, then of each state

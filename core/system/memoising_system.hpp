@@ -51,6 +51,7 @@ class RecallingSystem final : public System {
   void gaps(const HybridState& state, Eigen::VectorXd& gap, Eigen::VectorXd& rate) const override {
     system_->gaps(state, gap, rate);
   }
+  std::optional<Energy> energy(const HybridState& state) override { return system_->energy(state); }
   Eigen::RowVectorXd gap_gradient(const HybridState& state, int contact) const override {
     return system_->gap_gradient(state, contact);
   }

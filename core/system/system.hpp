@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "core/system/energy.hpp"
 #include "core/system/event.hpp"
 #include "core/system/linear_law.hpp"
 #include "core/system/mode.hpp"
@@ -125,6 +126,11 @@ class System {
   virtual std::optional<Course> follow(std::span<const Leg> legs, int parameter);
   /// Gap of every contact (>= 0 while open) and its rate at a state.
   virtual void gaps(const HybridState& state, Eigen::VectorXd& gap, Eigen::VectorXd& rate) const = 0;
+  /// Energy at a state that has been moved. Nothing: the system does not tell it.
+  virtual std::optional<Energy> energy(const HybridState& state) {
+    static_cast<void>(state);
+    return std::nullopt;
+  }
   /// Derivative of the gap of one contact with respect to the state.
   virtual Eigen::RowVectorXd gap_gradient(const HybridState& state, int contact) const = 0;
   virtual Symmetry symmetry(int state) const {

@@ -35,6 +35,7 @@ struct Run {
     if (start.empty()) start = model->start(model->values());
     gravity = model->values()[static_cast<std::size_t>(model->parameter_index("gravity"))];
     before = energy(start);
+    fall = start[4];
     const auto system = model->system(model->values(), {});
     HybridState state = state_at(start);
     struct Both : ImpactLog {
@@ -63,6 +64,7 @@ struct Run {
   std::vector<ImpactRecord> impacts;
   Log events;
   double gravity, before, after;
+  double fall;  ///< upward velocity at the start
   HybridState end;
 };
 
@@ -143,6 +145,9 @@ TEST_CASE("rod_on_ground: energy is lost to friction and damping alone") {
         REQUIRE(run.outcome == Outcome::ok);
         REQUIRE((run.end.mode & 3) == 0);
         CHECK(run.after + run.lost() == Approx(run.before).epsilon(1e-12));
+        double impulse = 0;
+        for (const ImpactRecord& r : run.impacts) impulse += r.impulse;
+        CHECK(mass * (run.end.x(4) - run.fall + run.gravity * 0.1) == Approx(impulse).epsilon(1e-11));
         for (const ImpactRecord& r : run.impacts) {
           CHECK(r.friction_work >= 0);
           CHECK(r.damping_work >= 0);

@@ -543,18 +543,73 @@ TEST_CASE("compliant stops: march without a preload or a plate, are not prescrib
   CHECK(rigid->prescribes(0));
 }
 
-TEST_CASE("impact log: a friction's event belongs to no contact, a compliant stop reports no loads") {
+TEST_CASE("impact log: a friction's event belongs to no contact") {
   ImpactLog log;
   Event event;
   event.kind = EventKind::slip_to_stick;
   event.friction = 0;
   log.event(event);
   CHECK(log.records().empty());
-  event = {};
-  event.kind = EventKind::contact_begin;
-  event.contact = 0;
-  event.force = 0;
-  log.event(event);
+}
+
+TEST_CASE("compliant stop: loads of one contact in closed form") {
+  // From δ = 0 with speed w: δ = w/ω sin ωt − P/k (1 − cos ωt), without damping.
+  const double k = 9, w = 1.2, mu = 0.3, slip = -2;
+  for (const double P : {0.0, 0.6}) {
+    CAPTURE(P);
+    const bool rough = P == 0;  // a stop with a preload has no friction
+    const auto system = make_system(
+        "name = 'linear_stops'\nmass = [[1, 0], [0, 1]]\nstop = [{ normal = [1, 0], position = 0, stiffness "
+        "= 9, " +
+        (rough ? "slip = [0, 1], mu = 0.3" : "preload = " + fmt_double(P)) + " }]");
+    HybridState state = state_at({-0.1, w, 0, slip});
+    ImpactLog log;
+    REQUIRE(system->advance(state, for_time(3), &log) == Outcome::ok);
+    REQUIRE(log.records().size() == 1);
+    const ImpactRecord& r = log.records().front();
+    const double omega = std::sqrt(k), amplitude = std::hypot(P / k, w / omega);
+    CHECK(r.begin_force == Approx(P).margin(1e-14));
+    CHECK(r.peak_force == Approx(k * amplitude).epsilon(1e-13));
+    CHECK(r.greatest_penetration == Approx(amplitude - P / k).epsilon(1e-13));
+    CHECK(r.turn - r.begin == Approx(std::atan2(w / omega, P / k) / omega).epsilon(1e-12));
+    CHECK(r.impulse == Approx(2 * w).epsilon(1e-13));
+    CHECK(r.damping_work == 0);
+    CHECK(r.friction_work == Approx((slip * slip - state.x(3) * state.x(3)) / 2).margin(1e-13));
+    CHECK(state.x(3) == Approx(slip + (rough ? mu * 2 * w : 0)).epsilon(1e-13));
+    CHECK(r.phases.size() == (rough ? 1 : 0));
+    CHECK(slip_sequence_names()[static_cast<std::size_t>(slip_sequence(r))] == (rough ? "B-" : "none"));
+  }
+}
+
+TEST_CASE("compliant stop: loads with damping, without friction") {
+  // Until its force vanishes; the kinetic energy pays for the damper and what the spring then still holds.
+  const double k = 9, c = 1.5;
+  const auto system = make_system(
+      "name = 'linear_stops'\nmass = [[2]]\nstop = [{ normal = [1], position = 0, stiffness = 9, damping = "
+      "1.5 }]");
+  HybridState state = state_at({-0.1, 1});
+  ImpactLog log;
+  REQUIRE(system->advance(state, for_time(5), &log) == Outcome::ok);
   REQUIRE(log.records().size() == 1);
-  CHECK(std::isnan(log.records().front().peak_force));
+  const ImpactRecord& r = log.records().front();
+  CHECK(r.begin_force == Approx(c).epsilon(1e-14));
+  CHECK(r.impulse == Approx(2 * (1 + r.separation_speed)).epsilon(1e-13));
+  const double left = c * r.separation_speed / k;  // penetration at the end
+  CHECK(r.damping_work == Approx(1 - r.separation_speed * r.separation_speed - k * left * left / 2));
+  const double omega = std::sqrt(k / 2), zeta = c / (2 * std::sqrt(2 * k)), root = std::sqrt(1 - zeta * zeta);
+  const double steep = std::atan2(root, zeta) / root / omega;  // δ' = 0
+  CHECK(r.turn - r.begin == Approx(steep).epsilon(1e-12));
+  CHECK(r.greatest_penetration == Approx(std::exp(-zeta * omega * steep) / omega).epsilon(1e-12));
+  // F' = 0 where k δ' = −c δ'': at ωt√(1 − ζ²) = atan2(...), by the phase of F = k δ + c δ'.
+  const auto force = [&](double t) {
+    const double a = std::exp(-zeta * omega * t) / (omega * root), p = omega * root * t;
+    const double depth = a * std::sin(p);
+    return k * depth + c * (a * omega * root * std::cos(p) - zeta * omega * depth);
+  };
+  double peak = 0;
+  for (double t = 0; t < r.end - r.begin; t += 1e-4) peak = std::max(peak, force(t));
+  CHECK(r.peak_force == Approx(peak).epsilon(1e-7));
+  CHECK(r.peak_force >= peak * (1 - 1e-13));
+  CHECK(r.friction_work == 0);
+  CHECK(slip_sequence_names()[static_cast<std::size_t>(slip_sequence(r))] == "none");
 }
