@@ -207,14 +207,16 @@ TEST_CASE("compliant stops: derivatives of random systems with rigid stops and d
   CHECK(events > 1000);
 }
 
-TEST_CASE("compliant stops: 1e4 flights that engage by 1e-13 to 1e-3 and 1e4 that stay out, none wrong") {
+namespace {
+
+void check_engagements(int flights) {
   // x'' + x = 0 reaches the amplitude A; the stop lies that much below or above it. Then the same in the
   // stop: pushed out of it by a second, stiffer one, the body leaves the first, soft and long, or just does
   // not.
   std::mt19937_64 random(20260101);
   std::uniform_real_distribution<double> unit(0, 1);
   int missed = 0, invented = 0;
-  for (int k = 0; k < 10000; ++k) {
+  for (int k = 0; k < flights; ++k) {
     const double amplitude = 0.2 + unit(random);
     const double phase = -0.5 - 2 * unit(random);
     const double depth = std::pow(10.0, -13 + 10 * unit(random));
@@ -239,12 +241,12 @@ TEST_CASE("compliant stops: 1e4 flights that engage by 1e-13 to 1e-3 and 1e4 tha
   CHECK(invented == 0);
 }
 
-TEST_CASE("compliant stops: 1e4 contacts that nearly end and 1e4 that just do, none wrong") {
+void check_releases(int contacts) {
   // In a stop of stiffness 1 between −A and A around d: left by `depth` or not at all.
   std::mt19937_64 random(20260102);
   std::uniform_real_distribution<double> unit(0, 1);
   int missed = 0, invented = 0;
-  for (int k = 0; k < 10000; ++k) {
+  for (int k = 0; k < contacts; ++k) {
     const double amplitude = 0.2 + unit(random);
     const double depth = std::pow(10.0, -13 + 10 * unit(random));
     for (const double side : {1.0, -1.0}) {
@@ -261,6 +263,21 @@ TEST_CASE("compliant stops: 1e4 contacts that nearly end and 1e4 that just do, n
   }
   CHECK(missed == 0);
   CHECK(invented == 0);
+}
+
+}  // namespace
+
+TEST_CASE("compliant stops: 1e4 flights that engage by 1e-13 to 1e-3 and 1e4 that stay out, none wrong") {
+  check_engagements(10000);
+}
+TEST_CASE("compliant stops: 1e5 flights that engage by 1e-13 to 1e-3 and 1e5 that stay out", "[heavy]") {
+  check_engagements(100000);
+}
+TEST_CASE("compliant stops: 1e4 contacts that nearly end and 1e4 that just do, none wrong") {
+  check_releases(10000);
+}
+TEST_CASE("compliant stops: 1e5 contacts that nearly end and 1e5 that just do", "[heavy]") {
+  check_releases(100000);
 }
 
 TEST_CASE(
