@@ -1,6 +1,5 @@
 #include "analysis/continuation/curve.hpp"
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -10,6 +9,7 @@
 #include "analysis/continuation/beginning.hpp"
 #include "analysis/maps/multipliers.hpp"
 #include "core/math/dense.hpp"
+#include "core/math/spectra.hpp"
 
 namespace graze {
 namespace {
@@ -91,8 +91,7 @@ bool touches(Kind kind) { return kind == Kind::grazing || kind == Kind::rising_b
 /// Direction of the curve: the null vector of the slope, of length one in the weights.
 Vector null_direction(const CurveValues& v, const Vector& weights) {
   const Matrix scaled = v.slope * weights.cwiseInverse().asDiagonal();
-  const Eigen::JacobiSVD<Matrix> svd(scaled, Eigen::ComputeFullV);
-  return svd.matrixV().rightCols(1).col(0).cwiseQuotient(weights);
+  return right_singular_vectors(scaled).rightCols(1).col(0).cwiseQuotient(weights);
 }
 
 /// The same near a known direction.

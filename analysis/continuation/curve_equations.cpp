@@ -1,13 +1,11 @@
 #include "analysis/continuation/curve_equations.hpp"
 
-#include <Eigen/LU>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <cmath>
 #include <utility>
 
 #include "analysis/continuation/solution.hpp"
 #include "core/math/dense.hpp"
+#include "core/math/spectra.hpp"
 
 namespace graze {
 namespace {
@@ -152,10 +150,9 @@ std::optional<Borders> CurveEquations::borders(const Vector& x, const Vector& we
   if (!at) return std::nullopt;
   const Matrix L = matrix_of(*at, has_extra() ? extra(x) : 0, weights);
   if (!L.allFinite()) return std::nullopt;
-  const Eigen::JacobiSVD<Matrix> svd(L, Eigen::ComputeFullU | Eigen::ComputeFullV);
   const Eigen::Index left = condition_.kind == BifurcationKind::neimark_sacker ? 2 : 1;
-  b.left = svd.matrixU().rightCols(left);
-  b.right = svd.matrixV().rightCols(left + L.cols() - L.rows());
+  b.left = left_singular_vectors(L).rightCols(left);
+  b.right = right_singular_vectors(L).rightCols(left + L.cols() - L.rows());
   if (condition_.kind == BifurcationKind::branch_point) b.unfolding = b.left.col(0);
   return b;
 }
@@ -165,7 +162,7 @@ Borders CurveEquations::renewed(const Borders& old, const CurveValues& values) c
   if (!is_spectral(condition_.kind)) return b;
   const auto orthonormal = [](const Matrix& columns) -> Matrix {
     if (columns.cols() == 1) return columns / columns.norm();  // keeps its sense
-    return columns.householderQr().householderQ() * Matrix::Identity(columns.rows(), columns.cols());
+    return orthogonal_factors(columns).q;
   };
   b.left = orthonormal(values.left);
   b.right = orthonormal(values.right);
@@ -175,7 +172,7 @@ Borders CurveEquations::renewed(const Borders& old, const CurveValues& values) c
 double CurveEquations::determinant(const OrbitValues& at, bool doubling) const {
   Matrix once = at.slope.leftCols(orbit_);
   if (doubling) add_closing(once, 2);
-  return once.partialPivLu().determinant();
+  return graze::determinant(once);
 }
 
 std::optional<Eigen::RowVectorXd> CurveEquations::second_derivative(const Vector& x, const Vector& left,
@@ -226,8 +223,7 @@ void CurveEquations::add_spectral(const Vector& x, const Borders& borders, const
   if (torus) {
     // Two of the four conditions are independent: those combinations that change most.
     const Matrix scaled = slope * weights.cwiseInverse().asDiagonal();
-    const Matrix mixing =
-        Eigen::JacobiSVD<Matrix>(scaled, Eigen::ComputeFullU).matrixU().leftCols(2).transpose();
+    const Matrix mixing = left_singular_vectors(scaled).leftCols(2).transpose();
     value = (mixing * value).eval();
     slope = (mixing * slope).eval();
   }

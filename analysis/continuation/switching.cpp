@@ -1,10 +1,11 @@
 #include "analysis/continuation/switching.hpp"
 
-#include <Eigen/SVD>
 #include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
+
+#include "core/math/spectra.hpp"
 
 namespace graze {
 namespace {
@@ -31,9 +32,8 @@ Vector passed_twice(const Vector& v, Eigen::Index states, Eigen::Index steps) {
 /// branch (in the metric).
 Vector across_branch(const Equations& e, const Vector& tangent, const Vector& weights) {
   const Vector t = weights.cwiseProduct(tangent).normalized();
-  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(e.slope * weights.cwiseInverse().asDiagonal(),
-                                              Eigen::ComputeFullV);
-  const Eigen::MatrixXd free = svd.matrixV().rightCols(2);
+  const Eigen::MatrixXd free =
+      right_singular_vectors(e.slope * weights.cwiseInverse().asDiagonal()).rightCols(2);
   const Eigen::Vector2d share = Eigen::Vector2d(-free.col(1).dot(t), free.col(0).dot(t)).normalized();
   return weights.cwiseInverse().cwiseProduct(free * share);
 }

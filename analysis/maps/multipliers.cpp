@@ -1,12 +1,12 @@
 #include "analysis/maps/multipliers.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <utility>
+
+#include "core/math/spectra.hpp"
 
 namespace graze {
 namespace {
@@ -44,11 +44,10 @@ Matrices without_zeros(std::span<const Eigen::MatrixXd> factors) {
 
 /// Signs of the diagonal of R are made positive, so that Q converges and does not flip.
 void orthonormalise(Eigen::MatrixXd& q, Eigen::MatrixXd& r) {
-  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(q);
-  const Eigen::Index n = q.cols();
-  r = qr.matrixQR().topRows(n).triangularView<Eigen::Upper>();
-  q = qr.householderQ() * Eigen::MatrixXd::Identity(q.rows(), n);
-  for (Eigen::Index i = 0; i < n; ++i) {
+  OrthogonalFactors factors = orthogonal_factors(q);
+  q = std::move(factors.q);
+  r = std::move(factors.r);
+  for (Eigen::Index i = 0; i < q.cols(); ++i) {
     if (r(i, i) >= 0) continue;
     r.row(i) *= -1;
     q.col(i) *= -1;
@@ -155,8 +154,8 @@ void sort_by_modulus(std::vector<std::complex<double>>& values) {
 
 std::vector<std::complex<double>> eigenvalues(const Eigen::MatrixXd& matrix) {
   if (!matrix.allFinite()) return {};
-  const Eigen::EigenSolver<Eigen::MatrixXd> solver(matrix, false);
-  std::vector<std::complex<double>> values(solver.eigenvalues().begin(), solver.eigenvalues().end());
+  const Eigen::VectorXcd found = eigenvalues_of(matrix);
+  std::vector<std::complex<double>> values(found.begin(), found.end());
   sort_by_modulus(values);
   return values;
 }

@@ -8,6 +8,8 @@
 #include <complex>
 #include <vector>
 
+#include "core/math/spectra.hpp"
+
 namespace graze {
 namespace {
 
@@ -50,10 +52,10 @@ Pair creeping(double slow, double fast, const Eigen::VectorXd& first, const Eige
 }
 
 std::vector<Pair> pairs_of(const Big& A) {
-  const Eigen::EigenSolver<Eigen::MatrixXd> solver(A);
-  if (solver.info() != Eigen::Success) return {};
-  const auto& values = solver.eigenvalues();
-  const auto& columns = solver.eigenvectors();
+  const auto system = eigensystem_of(A);
+  if (!system) return {};
+  const auto& values = system->values;
+  const auto& columns = system->vectors;
   std::vector<Pair> pairs;
   std::vector<Eigen::Index> real;
   for (Eigen::Index k = 0; k < A.rows(); ++k) {

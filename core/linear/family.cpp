@@ -1,6 +1,5 @@
 #include "core/linear/family.hpp"
 
-#include <Eigen/LU>
 #include <cmath>
 
 namespace graze {
@@ -18,10 +17,7 @@ Eigen::MatrixXd free_displacements(const Eigen::Ref<const Eigen::MatrixXd>& stif
     if (std::isfinite(position(i))) felt.row(n + i) = normal.col(i).transpose().normalized();
   }
   if (felt.isZero(0)) return Eigen::MatrixXd::Identity(n, n);
-  Eigen::FullPivLU<Eigen::MatrixXd> factors(felt);
-  factors.setThreshold(1e-14);
-  if (factors.dimensionOfKernel() == 0) return Eigen::MatrixXd(n, 0);
-  return factors.kernel();
+  return null_space(felt, 1e-14);
 }
 
 template class LinearFamilySystem<1, 1, 2>;

@@ -71,6 +71,17 @@ Eigen::VectorXd shortest_solution(const Eigen::MatrixXd& A, const Eigen::VectorX
   return y.cwiseQuotient(columns);
 }
 
+double determinant(const Eigen::MatrixXd& A) { return Factored(A).determinant(); }
+
+Eigen::MatrixXd null_space(const Eigen::MatrixXd& A, double threshold) {
+  Eigen::FullPivLU<Eigen::MatrixXd> factors(A);
+  factors.setThreshold(threshold);
+  if (factors.dimensionOfKernel() == 0) return Eigen::MatrixXd(A.cols(), 0);
+  return factors.kernel();
+}
+
+bool has_root(const Eigen::MatrixXd& A) { return Eigen::LLT<Eigen::MatrixXd>(A).info() == Eigen::Success; }
+
 bool is_positive_definite(const Eigen::Ref<const Eigen::MatrixXd>& matrix) {
   if (is_dominant(matrix)) return true;
   constexpr int few = 4;  // as most sweeps have: nothing is allocated

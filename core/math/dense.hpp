@@ -23,6 +23,16 @@ Eigen::VectorXd solve_any(const Eigen::MatrixXd& A, const Eigen::VectorXd& b);
 /// size) the shortest of the least-squares solutions, in these sizes.
 Eigen::VectorXd shortest_solution(const Eigen::MatrixXd& A, const Eigen::VectorXd& b);
 
+/// det A of a square matrix.
+double determinant(const Eigen::MatrixXd& A);
+
+/// The u with A u = 0, in columns that span them; what is below `threshold` of the greatest pivot counts as
+/// zero. No columns where there is none.
+Eigen::MatrixXd null_space(const Eigen::MatrixXd& A, double threshold);
+
+/// Whether a symmetric matrix has a Cholesky factor.
+bool has_root(const Eigen::MatrixXd& A);
+
 /// Whether a matrix is positive definite, far enough from singular to be solved with.
 bool is_positive_definite(const Eigen::Ref<const Eigen::MatrixXd>& matrix);
 

@@ -1,9 +1,7 @@
 /// A system given as text, as the series engine asks for it (core/smooth/newton_system).
 #pragma once
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/math/dense.hpp"
+#include "core/math/spectra.hpp"
 #include "core/models/equations/typed_system.hpp"
 
 namespace graze {
@@ -70,8 +70,7 @@ class TypedEquations {
     const Vector<double> r = results(system_->rates, x);
     const Vector<double> m = results(system_->mass, x);
     const Eigen::Index n = system_->coordinates;
-    const Eigen::LLT<Eigen::MatrixXd> factor(m.reshaped(n, n));
-    return r.allFinite() && m.allFinite() && (n == 0 || factor.info() == Eigen::Success);
+    return r.allFinite() && m.allFinite() && (n == 0 || has_root(m.reshaped(n, n)));
   }
 
   template <class T>
@@ -242,7 +241,7 @@ class TypedEquations {
     const Vector<double> entries = results(system_->jacobian, Vector<double>::Zero(n));
     const Eigen::MatrixXd J =
         entries.reshaped(n, n).unaryExpr([](double a) { return std::isfinite(a) ? a : 0.0; });
-    double fastest = n > 0 ? J.eigenvalues().cwiseAbs().maxCoeff() : 0;
+    double fastest = n > 0 ? eigenvalues_of(J).cwiseAbs().maxCoeff() : 0;
     if (value_of(period()) > 0) fastest = std::max(fastest, 2 * M_PI / value_of(period()));
     return fastest > 0 ? fastest : 1;
   }
