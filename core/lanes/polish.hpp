@@ -641,7 +641,7 @@ class Polisher {
     }
     strike.todo = Simd::mask(g.active);
     strike.done = strike.todo & ~strike.todo;
-    if constexpr (Carries) begin(g, strike.carried);
+    if (Carries && b_.tangents > 0) begin(g, strike.carried);
   }
 
   /// What only comes near a contact is through with the cell: the sharper certificate.
@@ -795,7 +795,7 @@ class Polisher {
       later[j] = pick(near.early, later[j], kick[j]);
       f.to[j] = pick(todo, fma(-jump, later[j], f.to[j]), f.to[j]);
     }
-    if constexpr (Carries) {
+    if (Carries && b_.tangents > 0) {
       const auto to_impact = [&](V* z) {
         near.flow.forward(z);
         V rate[2 * N], bend_of[2 * N];
@@ -912,7 +912,7 @@ class Polisher {
   [[gnu::noinline]] unsigned polish(const Group& g) const {
     Piece piece;
     Tangents carried;
-    if constexpr (Carries) begin(g, carried);
+    if (Carries && b_.tangents > 0) begin(g, carried);
     begin(g, piece);
     const Mask active = Simd::mask(g.active);
     Mask todo = active;
@@ -941,7 +941,7 @@ class Polisher {
     g.put(Rows::last, piece.last);
     g.put(Rows::rebound, piece.rebound);
     set_flight(g, done, vigour(g, piece.to));
-    if constexpr (Carries) {
+    if (Carries && b_.tangents > 0) {
       put(g, done, carried);
       put(g, left, piece, carried);
     }
@@ -1063,7 +1063,7 @@ class Polisher {
     const V jump = at.speed + back;
     good = good & impact_is_plain(stop, at.speed, at.before, back, jump);
 
-    if constexpr (Carries) {
+    if (Carries && b_.tangents > 0) {
       const auto to_impact = [&](V* tangent) {
         at.near.forward(tangent);
         at.further.forward(tangent);

@@ -116,7 +116,7 @@ class SetPolisher : public Polisher<N, M, H, false, Carries> {
                    (~rigid & Base::crossing_is_plain(at.stop, at.speed, at.before)));
 
     V change[Tangents::most][2 * N], lost[Tangents::most];
-    if constexpr (Carries) leave(g, at, m.contact, rigid, jump, shock, carried, change, lost);
+    if (Carries && b_.tangents > 0) leave(g, at, m.contact, rigid, jump, shock, carried, change, lost);
     Base::kick_by(at.stop, jump, at.z);
     V entered[2 * N];
     over(g, m.contact, &at.p, at.z, entered);
@@ -140,7 +140,7 @@ class SetPolisher : public Polisher<N, M, H, false, Carries> {
         to[j] = pick(good, pick(early, later[j], z[j]), to[j]);
       }
     };
-    if constexpr (Carries) {
+    if (Carries && b_.tangents > 0) {
       typename Base::Stop stop;
       Base::choose(g, m.contact, todo, stop);
       for (int t = 0; t < b_.tangents; ++t) {
