@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,9 +35,15 @@ struct Sample {
   bool is_fixed = false;
 };
 
+/// What a double cannot hold on the way is lost.
+Estimate in_double(const Estimate& e) {
+  constexpr Real most = std::numeric_limits<double>::max(), unknown = std::numeric_limits<Real>::infinity();
+  return {e.value, e.size, std::abs(e.value) <= most ? e.error : unknown};
+}
+
 Estimate through(const Estimate& a, Real value, Real slope) {
   const Real size = std::abs(value) + std::abs(slope) * a.error;
-  return {value, size, std::abs(slope) * a.error + 4 * rounding * size};
+  return in_double({value, size, std::abs(slope) * a.error + 4 * rounding * size});
 }
 
 class Writer {
@@ -54,14 +61,14 @@ class Writer {
         return variable();
       case 3:
       case 4:
-        return two(expression(depth - 1), expression(depth - 1), '+');
+        return of_two(depth - 1, '+');
       case 5:
-        return two(expression(depth - 1), expression(depth - 1), '-');
+        return of_two(depth - 1, '-');
       case 6:
       case 7:
-        return two(expression(depth - 1), expression(depth - 1), '*');
+        return of_two(depth - 1, '*');
       case 8:
-        return two(expression(depth - 1), expression(depth - 1), '/');
+        return of_two(depth - 1, '/');
       case 9:
         return whole_power(expression(depth - 1));
       default:
@@ -87,6 +94,11 @@ class Writer {
     const auto k = static_cast<std::size_t>(dice_.number(0, inputs));
     return {"x" + std::to_string(k), [k](auto& x, auto&) { return Estimate{x[k], std::abs(x[k]), 0}; }};
   }
+  /// The dice are thrown for the right one first; as arguments of `two` they would be in any order.
+  Sample of_two(int depth, char sign) {
+    const Sample right = expression(depth);
+    return two(expression(depth), right, sign);
+  }
   static Sample two(const Sample& a, const Sample& b, char sign) {
     Sample s;
     s.text = "(" + a.text + " " + sign + " " + b.text + ")";
@@ -100,7 +112,8 @@ class Writer {
       }
       if (sign == '*') {
         const Real size = l.size * r.size;
-        return {l.value * r.value, size, l.size * r.error + r.size * l.error + 2 * rounding * size};
+        return in_double(
+            {l.value * r.value, size, l.size * r.error + r.size * l.error + 2 * rounding * size});
       }
       const Real over = 1 / std::abs(r.value);
       const Real size = l.size * over;
