@@ -15,6 +15,7 @@
 #include "analysis/maps/map_keys.hpp"
 #include "analysis/questions/curve_setting.hpp"
 #include "analysis/run/execute.hpp"
+#include "analysis/run/in_parts.hpp"
 #include "analysis/run/joined.hpp"
 #include "analysis/run/registry.hpp"
 
@@ -36,15 +37,10 @@ class Shifted final : public Journal {
   std::size_t first_;
 };
 
-class Chart final : public Analysis {
+class Chart final : public AnalysisInParts {
  public:
   explicit Chart(const Problem& problem);
 
-  Dataset layout() const override { return {}; }
-  std::vector<std::string> point_dimensions() const override { return {}; }
-  std::vector<Box> blocks(std::size_t) const override { return {Box{}}; }
-  bool has_parts() const override { return true; }
-  Dataset compute(const Box& box) const override;
   std::optional<Dataset> compute_with(const Box& box, Journal& journal) const override;
 
  private:
@@ -87,11 +83,6 @@ Chart::Chart(const Problem& problem) : problem_(problem), setting_(read_curve_se
   Problem of_sweep = problem;
   of_sweep.analysis = sweep_table(problem.analysis, sweep->keys);
   sweep_ = sweep->make(of_sweep);
-}
-
-Dataset Chart::compute(const Box& box) const {
-  Journal silent;
-  return *compute_with(box, silent);
 }
 
 /// The map, some blocks at a time; nothing: stopped.

@@ -11,6 +11,7 @@
 #include "analysis/maps/map_keys.hpp"
 #include "analysis/maps/observables.hpp"
 #include "analysis/run/axis.hpp"
+#include "analysis/run/in_parts.hpp"
 #include "analysis/run/random_start.hpp"
 #include "analysis/run/registry.hpp"
 
@@ -43,15 +44,10 @@ struct Fates {
   }
 };
 
-class Continue final : public Analysis {
+class Continue final : public AnalysisInParts {
  public:
   explicit Continue(const Problem& problem);
 
-  Dataset layout() const override { return {}; }
-  std::vector<std::string> point_dimensions() const override { return {}; }
-  std::vector<Box> blocks(std::size_t) const override { return {Box{}}; }
-  bool has_parts() const override { return true; }
-  Dataset compute(const Box& box) const override;
   std::optional<Dataset> compute_with(const Box& box, Journal& journal) const override;
 
  private:
@@ -170,11 +166,6 @@ std::optional<Fates> Continue::place(const SweepStarts& sweep, Atlas& atlas, Jou
     }
   }
   return fates;
-}
-
-Dataset Continue::compute(const Box& box) const {
-  Journal silent;
-  return *compute_with(box, silent);
 }
 
 std::optional<Dataset> Continue::compute_with(const Box&, Journal& journal) const {

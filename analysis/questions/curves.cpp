@@ -13,20 +13,16 @@
 #include "analysis/continuation/settled_start.hpp"
 #include "analysis/maps/map_keys.hpp"
 #include "analysis/questions/curve_setting.hpp"
+#include "analysis/run/in_parts.hpp"
 #include "analysis/run/registry.hpp"
 
 namespace graze {
 namespace {
 
-class Curves final : public Analysis {
+class Curves final : public AnalysisInParts {
  public:
   explicit Curves(const Problem& problem);
 
-  Dataset layout() const override { return {}; }
-  std::vector<std::string> point_dimensions() const override { return {}; }
-  std::vector<Box> blocks(std::size_t) const override { return {Box{}}; }
-  bool has_parts() const override { return true; }
-  Dataset compute(const Box& box) const override;
   std::optional<Dataset> compute_with(const Box& box, Journal& journal) const override;
 
  private:
@@ -134,11 +130,6 @@ std::vector<LocatedPoint> Curves::located_from_state() const {
     return std::abs(a.seed.orbit.parameter - at) < std::abs(b.seed.orbit.parameter - at);
   });
   return points;
-}
-
-Dataset Curves::compute(const Box& box) const {
-  Journal silent;
-  return *compute_with(box, silent);
 }
 
 std::optional<Dataset> Curves::compute_with(const Box&, Journal& journal) const {

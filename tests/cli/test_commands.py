@@ -14,7 +14,7 @@ import numpy as np
 import xarray
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
-from graze_cli import GRAZE, SIMULATE, SWEEP, CliTest, main  # noqa: E402
+from graze_cli import GRAZE, SIMULATE, SWEEP, CliTest, main, one_mass  # noqa: E402
 
 VERBS = ["analyses", "cases", "check", "cite", "completion", "info", "manual", "merge", "models", "motion", "new", "plot",
          "run", "schema", "submit"]
@@ -313,25 +313,9 @@ class Running(CliTest):
 
     def test_every_sweepable_parameter_can_be_set(self):
         """A stop's position set by name moves the stop as its key does."""
-        case = """graze = 1
-[model]
-name = "linear_stops"
-omega = 0.8
-mass = [[1]]
-stiffness = [[1]]
-damping = [[0.1]]
-[[model.force]]
-cosine = [1]
-[[model.stop]]
-name = "wall"
-normal = [1]
-position = %s
-[analysis]
-name = "simulate"
-periods = 3
-"""
-        self.write("a.toml", case % "0.4")
-        self.write("b.toml", case % "0.6")
+        for name, position in ("a", 0.4), ("b", 0.6):
+            self.write(f"{name}.toml", one_mass('name = "simulate"\nperiods = 3', omega=0.8, damping=0.1,
+                                                stop=f"position = {position}"))
         self.graze("run", "a.toml", "-o", "a.h5", "--quiet", "--set", "model.position_wall=0.6", "--set", "model.K_1_1=1")
         self.graze("run", "b.toml", "-o", "b.h5", "--quiet")
         with h5py.File(self.path("a.h5")) as a, h5py.File(self.path("b.h5")) as b:
@@ -441,23 +425,9 @@ periods = 3
 
     def test_greatest_gap_is_the_amplitude(self):
         """A free mass far from its stop: the gap is at most the stop's distance plus the amplitude of the closed form."""
-        self.write("case.toml", """graze = 1
-[model]
-name = "linear_stops"
-omega = 0.5
-mass = [[1]]
-damping = [[0.2]]
-stiffness = [[1]]
-[[model.force]]
-cosine = [1]
-[[model.stop]]
-name = "wall"
-normal = [1]
-position = 5
-[analysis]
-name = "sweep"
-axis = { parameter = "omega", from = 0.4, to = 0.9, points = 6 }
-""")
+        self.write("case.toml", one_mass('name = "sweep"\n'
+                                         'axis = { parameter = "omega", from = 0.4, to = 0.9, points = 6 }',
+                                         omega=0.5, damping=0.2, stop="position = 5"))
         self.graze("run", "case.toml", "--quiet")
         with h5py.File(self.path("case.h5")) as file:
             omega = file["omega"][...]

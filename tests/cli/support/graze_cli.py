@@ -36,27 +36,32 @@ max_period = 8
 block = 1
 """
 
-BRANCHES = """graze = 1
-title = "Grazing"
+
+def one_mass(analysis, omega, damping, stop, title="One mass at a stop"):
+    """A case of `linear_stops`: x'' + damping x' + x = cos(omega t), one stop along x; `stop`: its other keys."""
+    return f"""graze = 1
+title = "{title}"
 [model]
 name = "linear_stops"
-omega = 0.5
+omega = {omega}
 mass = [[1]]
-damping = [[0.1]]
+damping = [[{damping}]]
 stiffness = [[1]]
 [[model.force]]
 cosine = [1]
 [[model.stop]]
 name = "wall"
 normal = [1]
-position = 1
-restitution = 0.8
+{stop}
 [analysis]
-name = "continue"
+{analysis}
+"""
+
+
+BRANCHES = one_mass("""name = "continue"
 axis = { parameter = "force_scale", from = 0.3, to = 1.2 }
 at = 0.5
-points = 60
-"""
+points = 60""", omega=0.5, damping=0.1, stop="position = 1\nrestitution = 0.8", title="Grazing")
 
 
 def long_sweep(points, transient):

@@ -17,7 +17,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 
 sys.path.insert(0, os.path.join(os.environ["GRAZE_SOURCE"], "tests/cli/support"))
-from graze_cli import GRAZE  # noqa: E402
+from graze_cli import GRAZE, one_mass  # noqa: E402
 
 PATIENCE = 120  # seconds, sanitizers included
 
@@ -35,27 +35,10 @@ record = 16
 max_period = 8
 """
 
-
-BASINS = """graze = 1
-title = "Basins of a test"
-[model]
-name = "linear_stops"
-omega = 2.55
-mass = [[1]]
-damping = [[0.02]]
-stiffness = [[1]]
-[[model.force]]
-cosine = [1]
-[[model.stop]]
-name = "wall"
-normal = [1]
-position = 0
-restitution = 0.95
-[analysis]
-name = "basins"
+BASINS = one_mass("""name = "basins"
 axis = { state = "x1", from = -2.0, to = 0.0, points = 9 }
-axis2 = { state = "v1", from = -2.0, to = 2.0, points = 9 }
-"""
+axis2 = { state = "v1", from = -2.0, to = 2.0, points = 9 }""",
+                  omega=2.55, damping=0.02, stop="position = 0\nrestitution = 0.95", title="Basins of a test")
 
 
 class Explorer:
