@@ -1,5 +1,7 @@
 #include "analysis/continuation/settled_start.hpp"
 
+#include "analysis/maps/shifts.hpp"
+
 namespace graze {
 
 void check_continued(const Value& table, const Family& family, double parameter) {
@@ -11,9 +13,10 @@ void check_continued(const Value& table, const Family& family, double parameter)
   if (system->period() > 0 && family.section.kind != Section::Kind::stroboscopic)
     refuse("map", "orbits of a forced model are told at phase zero, on the stroboscopic map");
   if (!system->periodic()) refuse("name", "needs a model whose forcing repeats");
-  if (system->shifts().cols() > 0) {
+  if (!Shifts(*system).none() && !(system->period() > 0)) {
     refuse("name",
-           "needs a model whose motions come back: nothing holds these bodies where they are, so they drift");
+           "without forcing, needs a model whose motions come back: nothing holds these bodies where they "
+           "are, so they drift");
   }
   if (!system->prescribes(family.parameter) && !(system->period() > 0))
     refuse("name", "this model can be continued only with forcing");
@@ -30,8 +33,9 @@ Start settled_start(const Family& family, double parameter, const HybridState& b
   if (found.kind != AttractorClass::periodic) return start;
   start.periods = found.orbit.period;
   start.turn = found.end_time - found.start_time;
+  const Shifts shifts(*system);
   for (int k = 0; k < found.orbit.period; ++k)
-    start.orbit.push_back(found.points[static_cast<std::size_t>(k)].x);
+    start.orbit.push_back(shifts.unshifted(Eigen::VectorXd(found.points[static_cast<std::size_t>(k)].x)));
   return start;
 }
 

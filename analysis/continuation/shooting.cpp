@@ -9,6 +9,7 @@
 
 #include "analysis/continuation/newton.hpp"
 #include "analysis/maps/multipliers.hpp"
+#include "analysis/maps/shifts.hpp"
 #include "core/math/dense.hpp"
 
 namespace graze {
@@ -311,6 +312,19 @@ std::optional<Equations> Shooting::equations(const Eigen::VectorXd& u) const {
     slope.col(row++).head(states_) = anchor_.normal;
   }
   join(0, state);
+  // Where bodies drift the end is the start but for that, and the start is told without.
+  const Shifts shifts(*system, family_->section);
+  const Eigen::Index last = row - states_;
+  for (std::size_t k = 0; k < shifts.free().size(); ++k) {
+    const Eigen::Index entry = shifts.free()[k];
+    const auto column_of = shifts.columns().col(static_cast<Eigen::Index>(k));
+    e.residual.tail(states_) -= (column_of * e.residual(last + entry)).eval();
+    slope.rightCols(states_) -= (slope.col(last + entry) * column_of.transpose()).eval();
+  }
+  for (const int entry : shifts.free()) {
+    e.residual(last + entry) = u(entry);
+    slope.col(last + entry) = Eigen::VectorXd::Unit(live, entry);
+  }
   e.slope(Eigen::all, live_columns_) = slope.transpose();
   e.measure_slope(Eigen::all, live_columns_) = measure_slope.transpose();
   if (!e.residual.allFinite() || !e.slope.allFinite()) return std::nullopt;
@@ -349,6 +363,7 @@ std::optional<std::vector<Eigen::MatrixXd>> Shooting::transitions(const Eigen::V
     }
     matrices.push_back(std::move(by_state));
   }
+  matrices.back() = Shifts(*system, family_->section).unshifted(matrices.back());
   if (!forced()) {  // back along the flow
     const Eigen::VectorXd velocity = course->legs.back().state_slope.col(n + 1);
     Eigen::Index fastest = 0;
@@ -432,7 +447,10 @@ std::vector<std::complex<double>> orbit_multipliers(const Shooting& shooting, co
     matrices = std::move(groups);
   }
   auto multipliers = product_eigenvalues(*matrices);
-  if (!shooting.forced() && !multipliers.empty()) multipliers.pop_back();  // the zero along the flow
+  // The zeros along the flow and the shifts.
+  const auto system = shooting.family().system(u(shooting.size()));
+  const std::size_t zeros = (shooting.forced() ? 0 : 1) + (system ? Shifts(*system).free().size() : 0);
+  multipliers.resize(multipliers.size() - std::min(multipliers.size(), zeros));
   return multipliers;
 }
 

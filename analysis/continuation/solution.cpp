@@ -6,6 +6,7 @@
 
 #include "analysis/continuation/beginning.hpp"
 #include "analysis/maps/multipliers.hpp"
+#include "analysis/maps/shifts.hpp"
 
 namespace graze {
 namespace {
@@ -141,7 +142,7 @@ std::optional<Solution> refine_orbit(const Family& family, const NearOrbit& abou
   const auto begun = at_phase_zero ? between_events(family, about) : about;
   if (!begun) return std::nullopt;
   const NearOrbit& near = *begun;
-  Vector start = near.state;
+  Vector start = Shifts(*system).unshifted(near.state);
   double turn = near.turn;
   for (int attempt = 0; attempt < 4; ++attempt) {
     const Record record = record_turn(*system, start, near.periods, turn / near.periods, near.phase);

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "analysis/maps/attractor.hpp"
+#include "analysis/maps/shifts.hpp"
 
 namespace graze {
 namespace {
@@ -64,7 +65,7 @@ Start SweepStarts::start(std::size_t point) const {
   }
   const double begin = state.time;
   for (int k = 0; k < start.periods; ++k) {
-    start.orbit.push_back(state.x);
+    start.orbit.push_back(Shifts(*system).unshifted(state.x));
     if (system->advance(state, family_.section, nullptr) != Outcome::ok) start.periods = 0;
   }
   if (!forced) start.turn = state.time - begin;

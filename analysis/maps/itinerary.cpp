@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/maps/shifts.hpp"
+
 namespace graze {
 namespace {
 
@@ -136,7 +138,9 @@ Record record_turn(System& system, const Eigen::VectorXd& start, int periods, do
     if (record.outcome == Outcome::ok)
       std::rotate(record.states.begin(), record.states.begin() + first, record.states.end());
   }
-  record.end = state.x;
+  const Shifts shifts(system);
+  record.end = shifts.unshifted(state.x);
+  for (Eigen::VectorXd& at : record.states) at = shifts.unshifted(at);
   recorder.finish(begin + periods * period, state.mode);
   for (double& time : record.times) time -= begin;
   constexpr double brief = 0.2;  // of the shortest time scale

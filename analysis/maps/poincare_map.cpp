@@ -7,44 +7,25 @@
 namespace graze {
 
 PoincareMap::PoincareMap(System& system, const Section& section)
-    : system_(system), section_(section), shifts_(system.shifts()), weight_(system.states()) {
+    : system_(system), section_(section), shifts_(system, section), weight_(system.states()) {
   for (Eigen::Index i = 0; i < weight_.size(); ++i) {
     weight_(i) = size_of(system, Eigen::VectorXd::Unit(weight_.size(), i));
   }
-  plain_ = shifts_.cols() == 0 && is_plain();
-  for (Eigen::Index k = 0; k < shifts_.cols(); ++k) {
-    Eigen::Index entry = section.coordinate;
-    const bool crosses = section.kind == Section::Kind::level && shifts_(entry, k) != 0;
-    if (!crosses) shifts_.col(k).cwiseAbs().maxCoeff(&entry);
-    shifts_.col(k) /= shifts_(entry, k);
-    for (Eigen::Index j = 0; j < shifts_.cols(); ++j) {
-      if (j != k) shifts_.col(j) -= (shifts_.col(k) * shifts_(entry, j)).eval();
-    }
-    free_.push_back(static_cast<int>(entry));
-  }
+  plain_ = shifts_.none() && is_plain();
 }
 
 bool PoincareMap::is_plain() const {
-  if (!fixes_time() || !free_.empty()) return false;
+  if (!fixes_time() || !shifts_.none()) return false;
   for (int i = 0; i < system_.states(); ++i) {
     if (system_.symmetry(i) == Symmetry::turn) return false;
   }
   return true;
 }
 
-bool PoincareMap::is_free(int state) const {
-  return std::find(free_.begin(), free_.end(), state) != free_.end();
-}
-
-Eigen::VectorXd PoincareMap::unshifted(const Eigen::VectorXd& x) const {
-  if (free_.empty()) return x;
-  return x - shifts_ * x(free_);
-}
-
 std::vector<int> PoincareMap::kept(int dependent) const {
   std::vector<int> list;
   for (int i = 0; i < system_.states(); ++i) {
-    if (i != dependent && !is_free(i)) list.push_back(i);
+    if (i != dependent && !shifts_.is_free(i)) list.push_back(i);
   }
   return list;
 }
@@ -52,7 +33,7 @@ std::vector<int> PoincareMap::kept(int dependent) const {
 int PoincareMap::dimension() const {
   const int all = static_cast<int>(kept(-1).size());
   if (fixes_time()) return all;
-  const bool fixed_already = section_.kind == Section::Kind::level && is_free(section_.coordinate);
+  const bool fixed_already = section_.kind == Section::Kind::level && shifts_.is_free(section_.coordinate);
   return all - (fixed_already ? 0 : 1) + (has_phase() ? 1 : 0);
 }
 
@@ -67,7 +48,7 @@ int PoincareMap::dependent(const HybridState& state) const {
   if (fixes_time()) return -1;
   Eigen::RowVectorXd g = gradient(state).cwiseAbs();
   if (section_.kind != Section::Kind::level) {
-    for (const int i : free_) g(i) = 0;
+    for (const int i : shifts_.free()) g(i) = 0;
   }
   Eigen::Index k = 0;
   g.maxCoeff(&k);
@@ -77,7 +58,7 @@ int PoincareMap::dependent(const HybridState& state) const {
 Eigen::VectorXd PoincareMap::coordinates(const HybridState& state) const {
   if (plain_) return state.x;
   const std::vector<int> entries = kept(dependent(state));
-  const Eigen::VectorXd x = unshifted(state.x);
+  const Eigen::VectorXd x = shifts_.unshifted(state.x);
   Eigen::VectorXd y(dimension());
   Eigen::Index k = 0;
   for (const int i : entries) {
@@ -92,7 +73,7 @@ HybridState PoincareMap::at(const Eigen::VectorXd& coordinates, const HybridStat
   state.settled = false;
   const int skip = dependent(like);
   Eigen::Index k = 0;
-  const Eigen::VectorXd shift = like.x - unshifted(like.x);
+  const Eigen::VectorXd shift = like.x - shifts_.unshifted(like.x);
   for (const int i : kept(skip)) state.x(i) = coordinates(k++) + shift(i);
   if (fixes_time()) return state;
   if (has_phase()) {
@@ -153,7 +134,7 @@ Outcome PoincareMap::iterate(HybridState& state, Eigen::MatrixXd& directions) co
   }
   if (has_phase()) tangent.time = directions.row(k);
   const Outcome outcome = system_.advance(state, section_, tangent);
-  if (!free_.empty()) tangent.state -= (shifts_ * tangent.state(free_, Eigen::all)).eval();
+  tangent.state = shifts_.unshifted(tangent.state);
   skip = dependent(state);
   k = 0;
   for (const int i : kept(skip)) directions.row(k++) = tangent.state.row(i);

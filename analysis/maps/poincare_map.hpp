@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 #include <vector>
 
+#include "analysis/maps/shifts.hpp"
 #include "core/system/system.hpp"
 
 namespace graze {
@@ -39,7 +40,7 @@ class PoincareMap {
   double size(const HybridState& state) const { return size(state.x); }
   template <class Vector>
   double size(const Vector& x) const {
-    return free_.empty() ? greatest(x) : greatest(unshifted(x));
+    return shifts_.none() ? greatest(x) : greatest(shifts_.unshifted(Eigen::VectorXd(x)));
   }
   /// Factors that make shares of a size of coordinates near `state`: velocities count over the system's rate,
   /// a phase times it.
@@ -58,9 +59,6 @@ class PoincareMap {
   }
   bool is_plain() const;
   bool has_phase() const { return !fixes_time() && system_.period() > 0; }
-  /// Whether an entry of the state is left out because of a shift.
-  bool is_free(int state) const;
-  Eigen::VectorXd unshifted(const Eigen::VectorXd& x) const;
   /// size_of, quickly.
   template <class Vector>
   double greatest(const Vector& x) const {
@@ -75,8 +73,7 @@ class PoincareMap {
 
   System& system_;
   Section section_;
-  Eigen::MatrixXd shifts_;  ///< column k changes entry free_[k] by 1 and no other free one
-  std::vector<int> free_;
+  Shifts shifts_;
   Eigen::VectorXd weight_;  ///< size_of a change of each entry by 1
   bool plain_ = false;      ///< coordinates are the states, without turns and shifts
 };
