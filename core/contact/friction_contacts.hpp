@@ -424,9 +424,12 @@ void FrictionContacts<Engine, S, State>::tell_changes(Observer* observer) {
   if (observer == nullptr) return;
   const auto now = snapshot(observer);
   for (int k = 0; k < frictions(); ++k) {
-    if (!engine().rubs(k)) continue;
     const Sliding before = before_[static_cast<std::size_t>(k)];
-    const Sliding after = rests(k) ? Sliding::stuck : engine().layout().sliding(mode_, k);
+    const bool parted = engine().shares(k) && before == Sliding::stuck && !engine().rubs(k);
+    if (!engine().rubs(k) && !parted) continue;
+    const Sliding after = parted     ? Sliding::absent
+                          : rests(k) ? Sliding::stuck
+                                     : engine().layout().sliding(mode_, k);
     if (after == before || (before == Sliding::absent && after != Sliding::stuck)) continue;
     Event event;
     event.kind = after == Sliding::stuck    ? EventKind::slip_to_stick

@@ -547,7 +547,7 @@ class CompliantMotion final
   bool stays_at_zero(int k, std::span<const double> c) const;
   double size_of_guard(int guard) const;
 
-  std::optional<std::pair<int, EventKind>> slip_turned_;  ///< friction, in an impact
+  std::optional<std::pair<int, EventKind>> slip_turned_;  ///< of a contact, in an impact
 
   /// Responses with these directions held, taken one after the other where it does not depend on those
   /// before.
@@ -879,7 +879,7 @@ std::optional<S> CompliantMotion<S, Equations>::strike_rough(int i, const S& app
   dynamics().push(i, time, at, after.impulse, x);
   dynamics().push(count() + k, time, at, friction, x);
   if (after.course != SlipCourse::keeps)
-    slip_turned_ = {k,
+    slip_turned_ = {i,
                     after.course == SlipCourse::locks ? EventKind::slip_to_stick : EventKind::slip_reversal};
   if (value_of(r) == 0) return S(0);
   return after.course == SlipCourse::keeps ? S(r * approach) : S(after.block - after.slip * oblique.cosine);
@@ -890,7 +890,7 @@ void CompliantMotion<S, Equations>::impacts_told(Observer* observer) {
   const auto turned = std::exchange(slip_turned_, std::nullopt);
   if (!turned || observer == nullptr) return;
   Event event;
-  event.friction = turned->first;
+  event.contact = turned->first;
   event.kind = turned->second;
   event.mode = mode_;
   event.approach_speed = std::numeric_limits<double>::quiet_NaN();
