@@ -67,7 +67,9 @@ Itinerary without_touches(Itinerary itinerary, const std::vector<double>& speeds
     const Step& step = itinerary.steps[k];
     const bool touch = step.end == EventKind::graze ||
                        (step.end == EventKind::impact && step.contact == contact && speeds[k] <= slow);
-    if (!touch) kept.push_back(step);
+    if (touch) continue;
+    kept.push_back(step);
+    if (step.length == Leg::Length::own) kept.back().mode = 0;  // what it heeds hangs on where it is cut
   }
   itinerary.steps = std::move(kept);
   return itinerary;
@@ -403,15 +405,20 @@ CurveWalk::Cause CurveWalk::cause_of(CurveSolution& s) const {
   return {Cause::What::dip, deepest->step, *deepest};
 }
 
-/// The same curve with the events that the motion itself has; nothing where they are those of another.
-std::optional<CurveSolution> CurveWalk::remade(const CurveSolution& s) const {
+/// The equations of the curve with the events that the motion itself has from a beginning on, `shift` later
+/// in the turn than that of the solution; nothing where the condition has no event there.
+std::optional<CurveWalk::Retold> CurveWalk::retold(const CurveSolution& s, const Vector& start, double phase,
+                                                   double shift) const {
   const CurveEquations& eq = *s.equations;
   CurveCondition condition = eq.condition();
   if (condition.kind == Kind::chatter_border) return std::nullopt;
   const Family family = eq.plane().at(s.point.second);
   const auto system = family.system(s.point.orbit.parameter);
   if (!system) return std::nullopt;
-  Record record = record_of(*system, s.point.orbit, eq.itinerary().periods);
+  BranchPoint from = s.point.orbit;
+  from.state = start;
+  from.phase = phase;
+  Record record = record_of(*system, from, eq.itinerary().periods);
   if (record.outcome != Outcome::ok) return std::nullopt;
   std::vector<Step>& steps = record.itinerary.steps;
   const std::vector<Step>& old = eq.itinerary().steps;
@@ -419,9 +426,10 @@ std::optional<CurveSolution> CurveWalk::remade(const CurveSolution& s) const {
   const auto end_of = [](const std::vector<double>& durations, std::size_t k) {
     return std::accumulate(durations.begin(), durations.begin() + static_cast<std::ptrdiff_t>(k) + 1, 0.0);
   };
+  double touch_time = 0;
   if (!is_spectral(condition.kind)) {
-    const Record before = told(s);
-    const double time = before.times[condition.step];
+    const double told_time = told(s).times[condition.step] - shift;
+    const double time = shift > 0 && told_time < 0 ? told_time + turn : told_time;
     std::size_t nearest = steps.size();
     double away = std::numeric_limits<double>::infinity();
     for (std::size_t k = 0; k < steps.size(); ++k) {
@@ -439,21 +447,22 @@ std::optional<CurveSolution> CurveWalk::remade(const CurveSolution& s) const {
       constexpr double slow = 1e-2;
       const bool hit = away < 1e-2 * turn && record.speeds[nearest] < slow * s.size() * system->rate();
       if (hit) {
-        steps[nearest].end = EventKind::graze;
         condition.step = nearest;
       } else {
         std::size_t k = 0;
         while (k + 1 < steps.size() && end_of(record.durations, k) < time) ++k;
         const double begin = end_of(record.durations, k) - record.durations[k];
         Step touch = steps[k];
-        touch.end = EventKind::graze;
+        touch.end = EventKind::impact;
         touch.contact = condition.contact;
         touch.instant = false;
         steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(k), touch);
         record.durations[k] -= time - begin;
         record.durations.insert(record.durations.begin() + static_cast<std::ptrdiff_t>(k), time - begin);
+        record.speeds.insert(record.speeds.begin() + static_cast<std::ptrdiff_t>(k), 0.0);
         condition.step = k;
       }
+      touch_time = end_of(record.durations, condition.step);
     } else {
       // Of two events at one instant the later is the condition's, whichever it is.
       if (nearest >= steps.size() || !(away < 1e-2 * turn)) return std::nullopt;
@@ -462,14 +471,39 @@ std::optional<CurveSolution> CurveWalk::remade(const CurveSolution& s) const {
       steps[nearest].instant = false;
     }
   }
-  const Prescription taken = family.prescribed(record, *system);
-  const Itinerary& itinerary = taken.itinerary;
-  if (itinerary == eq.itinerary()) return std::nullopt;
-  const auto shooting = shooting_for(family, itinerary, eq.anchor());
-  const auto u = shooting->unknowns(s.point.orbit.state, taken.durations, s.point.orbit.parameter);
+  Retold r{family.prescribed(record, *system), condition};
+  if (!touches(condition.kind)) return r;
+  std::vector<Step>& taken = r.taken.itinerary.steps;
+  double away = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < taken.size(); ++k) {
+    const double distance = std::abs(end_of(r.taken.durations, k) - touch_time);
+    if (taken[k].end != EventKind::impact || taken[k].contact != condition.contact || !(distance < away))
+      continue;
+    away = distance;
+    r.condition.step = k;
+  }
+  if (!(away <= 1e-9 * turn)) return std::nullopt;
+  taken[r.condition.step].end = EventKind::graze;
+  return r;
+}
+
+std::optional<CurveSolution> CurveWalk::solved(const CurveSolution& s, const Retold& r, const Vector& start,
+                                               const Anchor& anchor) const {
+  const CurveEquations& eq = *s.equations;
+  const Family family = eq.plane().at(s.point.second);
+  const auto shooting = shooting_for(family, r.taken.itinerary, anchor);
+  const auto u = shooting->unknowns(start, r.taken.durations, s.point.orbit.parameter);
   if (!u) return std::nullopt;
-  auto again = solve_near(eq.plane(), itinerary, eq.anchor(), condition, *u, s.point.second,
-                          eq.has_extra() ? eq.extra(s.x) : 0, s.size());
+  return solve_near(eq.plane(), r.taken.itinerary, anchor, r.condition, *u, s.point.second,
+                    eq.has_extra() ? eq.extra(s.x) : 0, s.size());
+}
+
+/// The same curve with the events that the motion itself has; nothing where they are those of another.
+std::optional<CurveSolution> CurveWalk::remade(const CurveSolution& s) const {
+  const CurveEquations& eq = *s.equations;
+  const auto r = retold(s, s.point.orbit.state, eq.anchor().phase, 0);
+  if (!r || r->taken.itinerary == eq.itinerary()) return std::nullopt;
+  auto again = solved(s, *r, s.point.orbit.state, eq.anchor());
   if (!again) return std::nullopt;
   const double change =
       std::hypot((again->point.orbit.parameter - s.point.orbit.parameter) / eq.plane().widths[0],
@@ -494,25 +528,31 @@ std::optional<CurveSolution> CurveWalk::begun_anew(const CurveSolution& s) const
   const Family family = eq.plane().at(s.point.second);
   const auto begun = begun_between(eq.shooting(family), eq.orbit_of(s.x));
   if (!begun) return std::nullopt;
-  CurveCondition condition = eq.condition();
-  const std::size_t events = std::max<std::size_t>(1, eq.itinerary().steps.size() - 1);
-  const auto moved = [&](std::size_t step) { return (step + events - begun->first) % events; };
-  condition.step = moved(condition.step);
-  condition.stick = {moved(condition.stick.impact), moved(condition.stick.complete),
-                     moved(condition.stick.release)};
-  if (condition.kind == Kind::chatter_border && !(condition.stick.impact < condition.stick.complete &&
-                                                  condition.stick.complete < condition.stick.release))
-    return std::nullopt;
   Anchor anchor;
   anchor.phase = begun->phase;
-  const auto shooting = shooting_for(family, begun->itinerary, anchor);
-  const auto u = shooting->unknowns(begun->start, begun->durations, s.point.orbit.parameter);
-  if (!u) return std::nullopt;
-  auto again = solve_near(eq.plane(), begun->itinerary, anchor, condition, *u, s.point.second,
-                          eq.has_extra() ? eq.extra(s.x) : 0, s.size());
+  std::optional<Retold> r;
+  if (moves_by_itself(eq.itinerary())) {
+    const int periods = eq.itinerary().periods;
+    const double later = begun->phase - eq.anchor().phase;
+    r = retold(s, begun->start, begun->phase,
+               (later < 0 ? later + periods : later) * s.point.orbit.period / periods);
+  } else {
+    r = Retold{{begun->itinerary, begun->durations, {}}, eq.condition()};
+    const std::size_t events = std::max<std::size_t>(1, eq.itinerary().steps.size() - 1);
+    const auto moved = [&](std::size_t step) { return (step + events - begun->first) % events; };
+    CurveCondition& condition = r->condition;
+    condition.step = moved(condition.step);
+    condition.stick = {moved(condition.stick.impact), moved(condition.stick.complete),
+                       moved(condition.stick.release)};
+    if (condition.kind == Kind::chatter_border && !(condition.stick.impact < condition.stick.complete &&
+                                                    condition.stick.complete < condition.stick.release))
+      return std::nullopt;
+  }
+  if (!r) return std::nullopt;
+  auto again = solved(s, *r, begun->start, anchor);
   if (!again) return std::nullopt;
-  const Eigen::Index m = eq.orbit_size();
-  const auto parameters = [m](const CurveSolution& c) -> Eigen::Vector2d {
+  const auto parameters = [](const CurveSolution& c) -> Eigen::Vector2d {
+    const Eigen::Index m = c.equations->orbit_size();
     return c.tangent.segment(m, 2).cwiseProduct(c.weights.segment(m, 2));
   };
   if (parameters(*again).dot(parameters(s)) < 0) again->tangent = -again->tangent;

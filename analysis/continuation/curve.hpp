@@ -128,6 +128,15 @@ class CurveWalk {
 
   std::optional<CurveSolution> at(const CurveSolution& from, double step) const;
   Cause cause_of(CurveSolution& solution) const;
+  /// What is solved where the motion is told anew.
+  struct Retold {
+    Prescription taken;
+    CurveCondition condition;
+  };
+  std::optional<Retold> retold(const CurveSolution& solution, const Vector& start, double phase,
+                               double shift) const;
+  std::optional<CurveSolution> solved(const CurveSolution& solution, const Retold& retold,
+                                      const Vector& start, const Anchor& anchor) const;
   std::optional<CurveSolution> remade(const CurveSolution& solution) const;
   std::optional<CurveSolution> begun_anew(const CurveSolution& solution) const;
   std::optional<Located> root(double step, const Function& function, double before, double after) const;

@@ -104,7 +104,7 @@ void take_touches(const Plane& plane, const CurveSeed& seed, const Orbit& o, Nea
     if (seed.kind != Kind::grazing || steps[k].instant) continue;
     Itinerary itinerary = o.shooting->itinerary();
     itinerary.steps[k].end = EventKind::graze;
-    itinerary.steps[k].length = Leg::Length::given;
+    if (Leg::finds_end(itinerary.steps[k].length)) itinerary.steps[k].length = Leg::Length::given;
     const auto shooting = shooting_for(o.family, itinerary, o.shooting->anchor());
     if (shooting->size() != o.shooting->size()) continue;
     nearest.take(solve_orbit(plane, seed, o, *shooting, o.u, {.step = k}));
@@ -196,7 +196,7 @@ CurveStart start_curve(const Plane& plane, const CurveSeed& seed) {
   Nearest nearest(plane, seed);
   Orbit orbit;
   if (!orbit_at(plane, seed, orbit)) return {std::nullopt, "the motion from this point breaks off"};
-  if (moves_by_itself(orbit.shooting->itinerary()) && !is_spectral(seed.kind))
+  if (moves_by_itself(orbit.shooting->itinerary()) && !is_spectral(seed.kind) && seed.kind != Kind::grazing)
     return {std::nullopt, "the events of this system (friction, compliant stops) cannot be prescribed"};
   switch (seed.kind) {
     case Kind::grazing:

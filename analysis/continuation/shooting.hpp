@@ -65,7 +65,9 @@ Anchor anchor_at(const Family& family, double parameter, const Eigen::VectorXd& 
 class Shooting {
  public:
   /// `nodes`: further steps before which the state is an unknown of its own.
+  /// The family is kept by reference.
   Shooting(const Family& family, Itinerary itinerary, Anchor anchor, std::vector<std::size_t> nodes = {});
+  Shooting(Family&&, Itinerary, Anchor, std::vector<std::size_t> = {}) = delete;
 
   const Family& family() const { return *family_; }
   const Itinerary& itinerary() const { return itinerary_; }

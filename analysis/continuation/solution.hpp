@@ -83,6 +83,7 @@ bool is_motion(const Solution& solution, const Record& record, const std::vector
 /// Equations for orbits of an itinerary, with nodes where it is long.
 std::shared_ptr<const Shooting> shooting_for(const Family& family, const Itinerary& itinerary,
                                              const Anchor& anchor);
+std::shared_ptr<const Shooting> shooting_for(Family&&, const Itinerary&, const Anchor&) = delete;
 
 /// Takes from a record the signature and the impacts of so many contacts.
 void take_signature(const Record& record, std::size_t contacts, BranchPoint& point);

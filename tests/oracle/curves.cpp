@@ -303,6 +303,85 @@ TEST_CASE("impact oscillator: fold, period doubling and grazing at the closed fo
   for (const CurvePoint& p : grazing) CHECK(std::abs(p.orbit.parameter - force_of(1, b, p.second)) < 1e-10);
 }
 
+namespace {
+
+/// A rigid or a compliant stop touched at the gap of a plane (gap, second).
+std::vector<CurvePoint> touches_of(const std::string& system, const std::string& second, double gap,
+                                   const Eigen::VectorXd& state, const double (&range)[2]) {
+  Plane plane;
+  plane.family = family(system, "gap");
+  plane.second = plane.family.model->parameter_index(second);
+  CurveOptions options;
+  options.from[0] = 0.01;
+  options.to[0] = 3;
+  options.from[1] = range[0];
+  options.to[1] = range[1];
+  plane.widths[0] = 2.99;
+  plane.widths[1] = range[1] - range[0];
+  const double from = plane.family.model->parameters()[static_cast<std::size_t>(plane.second)].value;
+  return curve_through(plane, {BifurcationKind::grazing, 0, {gap, state, 1, 0, 0}, from}, options);
+}
+
+}  // namespace
+
+TEST_CASE("grazing with dry friction: the amplitude is Den Hartog's along the whole curve") {
+  // x'' + x + F sgn x' = cos wt without a stick: A^2 = V^2 - F^2 U^2, V = 1/(1 - w^2),
+  // U = sin(pi/w)/(w (1 + cos(pi/w))); at the turning points, x = A, the force is (V cos, F) as A and
+  // U F say (Den Hartog 1931).
+  const double w = 1.5, F = 0.2;
+  const std::string system =
+      "name = 'linear_stops'\nparameters = { gap = 1, F = 0.2 }\nmass = [[1]]\nstiffness = [[1]]\n"
+      "omega = 1.5\nforce = [{ cosine = [1] }]\n"
+      "stop = [{ normal = [1], position = 'gap', restitution = 0.7 }]\n"
+      "friction = [{ direction = [1], amplitude = 'F' }]";
+  const double V = 1 / (1 - w * w), U = std::sin(M_PI / w) / (w * (1 + std::cos(M_PI / w)));
+  const auto amplitude = [&](double friction) { return std::sqrt(V * V - friction * friction * U * U); };
+  const auto free = make_system(
+      "name = 'linear_stops'\nmass = [[1]]\nstiffness = [[1]]\nomega = 1.5\n"
+      "force = [{ cosine = [1] }]\n"
+      "friction = [{ direction = [1], amplitude = 0.2 }]");
+  HybridState settled = state_at({amplitude(F), 0});
+  REQUIRE(free->advance(settled, for_time(400 * free->period()), nullptr) == Outcome::ok);
+  const auto grazing = touches_of(system, "F", amplitude(F), settled.x, {0.02, 0.4});
+  CHECK(grazing.size() > 20);
+  double least = 1, greatest = 0;
+  for (const CurvePoint& p : grazing) {
+    CHECK(p.orbit.admissible);
+    CHECK(std::abs(p.orbit.parameter - amplitude(p.second)) < 1e-10);
+    least = std::min(least, p.second);
+    greatest = std::max(greatest, p.second);
+  }
+  CHECK(least == 0.02);
+  CHECK(greatest == 0.4);
+}
+
+TEST_CASE("grazing of a compliant stop: the amplitude of the linear oscillator along the whole curve") {
+  // x'' + b x' + x = a cos wt: |X| = a/|1 - w^2 + i b w|, whatever the stop behind the gap is.
+  constexpr double b = 0.1, w = 1.5;
+  const std::complex<double> X = 1.0 / std::complex<double>(1 - w * w, b * w);
+  for (const char* law :
+       {"stiffness = 20", "stiffness = 20, damping = 0.8", "stiffness = 20, damping = 0.8, preload = 0.1",
+        "stiffness = 20, damping = 0.8, release = 'gap'"}) {
+    CAPTURE(law);
+    const auto grazing = touches_of(
+        "name = 'linear_stops'\nparameters = { gap = 1, a = 1 }\nmass = [[1]]\ndamping = [[0.1]]\n"
+        "stiffness = [[1]]\nomega = 1.5\nforce = [{ cosine = ['a'] }]\n"
+        "stop = [{ normal = [1], position = 'gap', " +
+            std::string(law) + " }]",
+        "a", std::abs(X), Eigen::Vector2d(X.real(), -w * X.imag()), {0.05, 3});
+    CHECK(grazing.size() > 20);
+    double least = 3, greatest = 0;
+    for (const CurvePoint& p : grazing) {
+      CHECK(p.orbit.admissible);
+      CHECK(std::abs(p.orbit.parameter - p.second * std::abs(X)) < 1e-10);
+      least = std::min(least, p.second);
+      greatest = std::max(greatest, p.second);
+    }
+    CHECK(least == 0.05);
+    CHECK(greatest > 2.5);
+  }
+}
+
 TEST_CASE("impact pair: fold and symmetry breaking of the symmetric motion at the closed forms") {
   // An impact at the upper wall at phase φ: c ω²/a = β sin φ − 2 cos φ, β = π (1 + r)/(1 − r). The motion
   // over half a period, mirrored, has the multiplier 1 where tan φ = −β/2 (fold) and −1 where tan φ =
