@@ -88,6 +88,11 @@ void ImpactLog::event(const Event& e) {
     record->end = e.time;
     record->separation_speed = e.approach_speed;
     record->after.assign(e.after.begin(), e.after.end());
+    const bool is_told = record->first.contact >= 0 || !(record->end > record->begin);
+    if (!is_told) {  // by an engine that reports no loads
+      record->peak_force = record->greatest_penetration = record->impulse = ImpactRecord::nan;
+      record->friction_work = record->damping_work = ImpactRecord::nan;
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -43,7 +44,6 @@ namespace graze {
 ///         adds to v the change of velocities per impulse that adds `speed` to the opening speed
 ///     void lift(int i, const T& t, const Vector<T>& x, const T& gap, Vector<T>& v) const
 ///         adds to v the change of positions along the same direction that adds `gap` to the gap
-///     S mobility(int i, const S& t, const Vector<S>& x) const      change of the opening speed per impulse
 ///     double reach(int i, double t, x of double) const   size of the terms in the gap
 ///     double length_of(x of double) const, speed_of(x of double) const  size of positions and of velocities
 ///     S restitution(int i) const
@@ -67,6 +67,10 @@ namespace graze {
 ///     T trigger(int k, const T& t, const Vector<T>& x) const
 ///     double trigger_size(int k, double t, x of double) const  size of the terms in the trigger
 ///     void set_anew(int k, const S& t, Vector<S>& x) const     the state after the jump
+///
+/// For System::contact_forces, NaN without it,
+///
+///     S mobility(int i, const S& t, const Vector<S>& x) const      change of the opening speed per impulse
 ///
 /// Where a contact may be absent at some values, `bool has_contact(int i) const`.
 /// Where not every x is a state, `bool possible(x of double) const`: a start that is none is refused.
@@ -168,7 +172,12 @@ struct ContactDynamics : Equations<S> {
     }
   }
   S contact_force(int i, std::int64_t mode, const S& t, const Vector<S>& x) const {
-    return is_closed(mode, i) ? S(forces(mode, t, x)(i) / Free::mobility(i, t, x)) : S(0);
+    if (!is_closed(mode, i)) return S(0);
+    if constexpr (requires(const Free& f) { f.mobility(i, t, x); }) {
+      return forces(mode, t, x)(i) / Free::mobility(i, t, x);
+    } else {
+      return S(std::numeric_limits<double>::quiet_NaN());
+    }
   }
   template <class T>
   T guard(int k, std::int64_t mode, const T& t, const Vector<T>& x) const {

@@ -208,7 +208,7 @@ def basins(model: Model, *, axis: Optional[Mapping[str, Any]] = None, axis2: Opt
 
 def simulate(model: Model, *, periods: Optional[float] = None, end_time: Optional[float] = None,
              skip_periods: Optional[float] = None, samples_per_period: Optional[float] = None,
-             samples: Optional[int] = None, initial: Optional[Initial] = None,
+             samples: Optional[int] = None, energy: Optional[bool] = None, initial: Optional[Initial] = None,
              tolerance: Optional[Mapping[str, float]] = None, observables: Optional[Observables] = None,
              title: Optional[str] = None, threads: int = 0,
              progress: Progress = None, **parameters: Any) -> xarray.Dataset:
@@ -219,6 +219,7 @@ def simulate(model: Model, *, periods: Optional[float] = None, end_time: Optiona
 
     periods       forcing periods recorded; or `end_time`
     skip_periods  forcing periods dropped before
+    energy        whether its energy and what adds to it and takes from it are told, of linear systems
     parameters    of the model: numbers
     observables  expressions by name, told beside the states: {"power": "F*cos(omega*t)*v"}
     and what else `graze analyses simulate` tells; None: the program's default.
