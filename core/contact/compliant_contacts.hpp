@@ -159,17 +159,14 @@ void CompliantContacts<Engine, S, State>::enter(Observer* observer) {
 
 template <class Engine, class S, class State>
 Outcome CompliantContacts<Engine, S, State>::meet(const Crossing& c, Observer* observer) {
+  this->remember();
   if (const int spent = spent_stop(c.guard); spent >= 0) {
     lose_force(spent, 0, observer);
     return Outcome::ok;
   }
   const int i = stop_of(c.guard);
   if (i < 0) return Frictions::meet(c, observer);
-  if (closed(i)) {
-    this->remember();
-    return this->meet_bound(c.guard, observer);
-  }
-  this->remember();
+  if (closed(i)) return this->meet_bound(c.guard, observer);
   if (spring(i) == Spring::engaged && c.guard == i && ends_by_force(i)) {
     lose_force(i, c.slope, observer);
     return Outcome::ok;
@@ -336,6 +333,7 @@ void CompliantContacts<Engine, S, State>::lose_force(int i, double slope, Observ
   } else {
     first_touch(i).order = onset.order > 0 ? onset.order : for_good;
   }
+  this->tell_changes(observer);
 }
 
 template <class Engine, class S, class State>

@@ -5,21 +5,20 @@
 /// Rules at an instant, beyond those of core/newton_contacts (each has its test):
 /// - Impact: friction is finite and passes no impulse on. Velocities jump by Newton's law as if there were
 ///   none; then the signs of the sliding speeds are read again. A body that stuck and is moved slides.
-/// - Settle: all contacts at rest and all frictions that do not slide are decided at once
-/// (core/dry_friction):
-///   which hold, which slide or open and to which side. So stick, reversal and going on after a touch of zero
-///   speed are one rule, and a force that passes its bound is another case of it.
+/// - Settle: all contacts at rest and all frictions that do not slide are decided at once, by
+///   core/contact/dry_friction: which hold, which slide or open and to which side. So stick, reversal and
+///   going on after a touch of zero speed are one rule, and a force that passes its bound is another case.
 /// - A body at rest on its stop stays there until all friction that can hold it is used up: the contact is
 ///   closed so long. A stop that carries nothing meanwhile is closed and idle.
 /// - Events: slip_to_stick when a sliding speed comes to zero and stays, whatever holds the body;
 ///   stick_to_slip; slip_reversal, also by an impact. A start at rest begins with slip_to_stick, as one on a
 ///   stop does with stick.
 /// - Where a slip has no speed because its direction vanishes the bodies go on, and its sign turns.
-/// - Friction by the force of a rigid contact is there while this is closed. Where it has no speed all that
-/// it
-///   may do is tried: it sticks within its cone, slides either way, or its contact opens. None of these, or
-///   two with different contacts closed, are Outcome::painleve. In an impact it passes an impulse on (the
+/// - Friction by the force of a rigid contact is there while this is closed. Where it has no speed all is
+///   tried that it may do: it sticks within its cone, slides either way, or its contact opens. None of these,
+///   or two with different contacts closed, are Outcome::painleve. In an impact it passes an impulse on (the
 ///   engine's law).
+/// - Friction that sticks until the force of its contact ends has its stick_to_slip there.
 /// - Corner: where a sliding speed just touches zero the motion has two one-sided derivatives, of sliding on
 ///   and of a stick that ends where the force has grown again; at the corner itself one of them is told.
 #pragma once
@@ -99,6 +98,8 @@ class FrictionContacts : public NewtonContacts<Engine, S, State> {
   /// Wherever rubs() may have changed: the mode has exactly the frictions that are there.
   void begin_and_end_frictions();
   bool rests(int k) { return engine().layout().sliding(mode_, k) == Sliding::stuck || engine().held(k); }
+  /// What frictions do otherwise than at the beginning of this instant.
+  void tell_changes(Observer* observer);
 
  private:
   static constexpr double slack = 1e-13;  // sliding speed that is zero, relative to the greatest speed
@@ -109,6 +110,11 @@ class FrictionContacts : public NewtonContacts<Engine, S, State> {
     return value_of(engine().sliding_speed(k)) < 0 ? Sliding::backward : Sliding::forward;
   }
   void set_sliding(int k, Sliding sliding);
+  /// What it does; stuck: at rest, whatever holds.
+  Sliding does(int k) {
+    const Sliding sliding = engine().layout().sliding(mode_, k);
+    return sliding != Sliding::absent && rests(k) ? Sliding::stuck : sliding;
+  }
   /// How the bodies at rest go on; nothing where that has no or no single answer.
   using RestForces = std::optional<std::vector<RestForce>>;
   RestForces rest(const std::vector<int>& contacts, const std::vector<int>& still);
@@ -120,20 +126,17 @@ class FrictionContacts : public NewtonContacts<Engine, S, State> {
   void decide_by_series(const std::vector<int>& contacts, Observer* observer);
   void decide_friction(int k, const RestForce& force);
   bool break_away(const std::vector<RestForce>& forces, std::size_t contacts, std::vector<int>& still);
-  void tell_changes(Observer* observer);
   void touch(std::int64_t guard, int order) { touches_[static_cast<std::size_t>(guard)] = {order, S(0)}; }
 
   int fired_ = -1;               ///< guard of a force or of a sliding speed that brought us here
-  std::vector<Sliding> before_;  ///< at the beginning of this instant; stuck: at rest, whatever holds
+  std::vector<Sliding> before_;  ///< what they did when this instant began, or were last told to
 };
 
 template <class Engine, class S, class State>
 void FrictionContacts<Engine, S, State>::remember() {
   fired_ = -1;
   before_.clear();
-  for (int k = 0; k < frictions(); ++k) {
-    before_.push_back(rests(k) ? Sliding::stuck : engine().layout().sliding(mode_, k));
-  }
+  for (int k = 0; k < frictions(); ++k) before_.push_back(does(k));
 }
 
 template <class Engine, class S, class State>
@@ -170,6 +173,8 @@ void FrictionContacts<Engine, S, State>::pass_bound(int guard, Observer* observe
     touch(guard, onset.order > 0 ? onset.order : for_good);
   } else if (guard < engine().count()) {
     open(guard, onset.order + 2, observer);
+    begin_and_end_frictions();
+    tell_changes(observer);
   } else {
     const int k = (guard - engine().count()) / 2;
     const bool forward = (guard - engine().count()) % 2 == 0;
@@ -362,7 +367,7 @@ bool FrictionContacts<Engine, S, State>::break_away(const std::vector<RestForce>
 template <class Engine, class S, class State>
 Outcome FrictionContacts<Engine, S, State>::settle(Observer* observer) {
   const Outcome outcome = hold(observer);
-  if (outcome == Outcome::ok && frictions() > 0) tell_changes(observer);
+  if (outcome == Outcome::ok) tell_changes(observer);
   return outcome;
 }
 
@@ -421,16 +426,14 @@ void FrictionContacts<Engine, S, State>::decide_friction(int k, const RestForce&
 
 template <class Engine, class S, class State>
 void FrictionContacts<Engine, S, State>::tell_changes(Observer* observer) {
-  if (observer == nullptr) return;
+  if (observer == nullptr || frictions() == 0) return;
   const auto now = snapshot(observer);
   for (int k = 0; k < frictions(); ++k) {
-    const Sliding before = before_[static_cast<std::size_t>(k)];
-    const bool parted = engine().shares(k) && before == Sliding::stuck && !engine().rubs(k);
-    if (!engine().rubs(k) && !parted) continue;
-    const Sliding after = parted     ? Sliding::absent
-                          : rests(k) ? Sliding::stuck
-                                     : engine().layout().sliding(mode_, k);
-    if (after == before || (before == Sliding::absent && after != Sliding::stuck)) continue;
+    const Sliding after = does(k);
+    const Sliding before = std::exchange(before_[static_cast<std::size_t>(k)], after);
+    const bool begins_or_ends = before == Sliding::absent || after == Sliding::absent;
+    const bool sticks = before == Sliding::stuck || after == Sliding::stuck;
+    if (after == before || (begins_or_ends && !sticks)) continue;
     Event event;
     event.kind = after == Sliding::stuck    ? EventKind::slip_to_stick
                  : before == Sliding::stuck ? EventKind::stick_to_slip

@@ -408,10 +408,10 @@ class CompliantMotion final
   using State = Eigen::Matrix<S, Equations<S>::states, 1>;
   using Rules = CompliantContacts<CompliantMotion, S, State>;
   /// Contacts whose force has no power series at its end part with the little of it that is left.
-  void before_step() {
+  void before_step(Observer* observer) {
     for (int i = 0; i < count(); ++i) {
       if (compliant(i) && dynamics().begins_singular(i) && layout().spring(mode_, i) == Spring::engaged)
-        part(i);
+        part(i, observer);
     }
   }
 
@@ -477,7 +477,7 @@ class CompliantMotion final
   double inward(int i) const { return -value_of(dynamics().opening_rate(i, mode_, time, x)); }
   void take_gap(int i) { lift(i, S(-value_of(gap(i)))); }
   void begin_force(int i);
-  void part(int i);
+  void part(int i, Observer* observer);
 
   bool rubs(int k) const {
     const int i = dynamics().contact_of(k);
@@ -604,7 +604,7 @@ void CompliantMotion<S, Equations>::begin_force(int i) {
 /// now: F = F₀ (depth/depth₀)^p gives in the time τ that is left the impulse F₀ τ/(p + 1), and moves by F₀
 /// τ²/(p + 2).
 template <class S, template <class> class Equations>
-void CompliantMotion<S, Equations>::part(int i) {
+void CompliantMotion<S, Equations>::part(int i, Observer* observer) {
   constexpr double little = 1e-12;  // change of the speed
   const S opening = dynamics().opening(i, time, x), depth = -gap(i);
   const double v = value_of(opening);
@@ -630,7 +630,9 @@ void CompliantMotion<S, Equations>::part(int i) {
     const Sliding sliding = layout().sliding(mode_, k);
     if (at_bound(sliding)) push(count() + k, S(dynamics().amplitude(k, time, at) * S(sign_of(sliding))));
   }
+  this->remember();
   this->set_spring(i, Spring::parting);
+  this->tell_changes(observer);
 }
 
 template <class S, template <class> class Equations>

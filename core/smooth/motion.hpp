@@ -37,7 +37,7 @@ struct FlowOf<S, Dynamics> {
 ///
 ///     static std::int64_t after_step(std::int64_t mode)  what it becomes
 ///
-/// An engine with `void before_step()` may change its state and mode there, wherever a step begins.
+/// An engine with `void before_step(Observer*)` may change its state and mode there, wherever a step begins.
 ///
 /// Dynamics may provide further guards that are only looked at, when there is an observer,
 ///
@@ -205,9 +205,9 @@ Crossing TaylorMotion<Engine, Rules, S, Dynamics>::search(double horizon, const 
   int standing = 0;
   double left = horizon;
   for (bool begins = true;; begins = false) {
-    if constexpr (requires(Engine & engine) { engine.before_step(); }) {
+    if constexpr (requires(Engine & engine) { engine.before_step(observer); }) {
       const std::int64_t mode = mode_;
-      static_cast<Engine*>(this)->before_step();
+      static_cast<Engine*>(this)->before_step(observer);
       if (mode != mode_) choose_guards(observer);
     }
     Crossing c;

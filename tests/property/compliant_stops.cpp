@@ -428,6 +428,58 @@ TEST_CASE("compliant stops: contact share of a bilinear oscillator without dampi
   CHECK(tally.contacts()[0].stick_time / (100 * period) == Approx(0.25).margin(1e-12));
 }
 
+TEST_CASE(
+    "compliant stops: events tell of every stick of the friction on them, also where it ends with them") {
+  const std::string plane =
+      "name = 'linear_stops'\nomega = 0.7\nmass = [[1, 0], [0, 2]]\nstiffness = [[1, 0.1], [0.1, 0.5]]\n"
+      "damping = [[0.1, 0], [0, 0.2]]\nforce = [{ cosine = [1, 0.6] }]\n"
+      "stop = [{ normal = [1, 0.1], position = 0.1, stiffness = 9, slip = [0, 1], mu = 0.9, ";
+  const std::string ball =
+      "name = 'equations'\ncoordinates = ['x', 'y']\nforce = { x = 0, y = -1 }\nfastest_rate = 1\n"
+      "contact = [{ gap = 'y', mu = 0.5, slip = \"x'\", normal_force = ";
+  int ended_together = 0;
+  for (const std::string& toml : {plane + "damping = 0.2 }]", plane + "damping = 4, plate = 'relaxing' }]",
+                                  ball + "'400*depth^1.5' }]", ball + "\"400*depth*(1 + 0.1*depth')\" }]"}) {
+    INFO(toml);
+    const auto system = make_system(toml);
+    HybridState state = state_at({0, 0.3, 0.01, 0.4});
+    state.x.conservativeResize(system->states());
+    state.x.tail(system->states() - 4).setZero();
+    Tally tally(*system);
+    REQUIRE(system->advance(state, for_time(0), &tally) == Outcome::ok);
+    tally.open_window(0, *system, state);
+    bool stuck = system->sticks(state, 0);
+    double longest = 0, shortest = 0;
+    constexpr double step = 0.01;
+    constexpr int steps = 4000;
+    for (int k = 0; k < steps; ++k) {
+      const bool before = stuck;
+      Log log;
+      HybridState twin = state;
+      REQUIRE(system->advance(twin, for_time(step), &tally) == Outcome::ok);
+      REQUIRE(system->advance(state, for_time(step), &log) == Outcome::ok);
+      for (const Log::Entry& e : log.entries) {
+        if (e.kind == EventKind::slip_to_stick) stuck = true;
+        if (e.kind == EventKind::stick_to_slip) stuck = false;
+      }
+      for (const Log::Entry& end : log.of(EventKind::contact_end)) {
+        for (const Log::Entry& e : log.of(EventKind::stick_to_slip)) {
+          if (std::abs(e.time - end.time) < 1e-5) ++ended_together;
+        }
+      }
+      REQUIRE(stuck == system->sticks(state, 0));
+      const bool changes = before != stuck || !log.entries.empty();
+      if (changes || stuck) longest += step;
+      if (!changes && stuck) shortest += step;
+    }
+    tally.close_window(step * steps);
+    CHECK(tally.frictions()[0].sticks > 3);
+    CHECK(tally.frictions()[0].stick_time <= longest + 1e-9);
+    CHECK(tally.frictions()[0].stick_time >= shortest - 1e-9);
+  }
+  CHECK(ended_together > 10);
+}
+
 TEST_CASE("compliant stops: a start within one is engaged, or recovering where it would pull") {
   const std::string toml =
       "name = 'linear_stops'\nmass = [[1]]\nstiffness = [[1]]\nstop = [{ normal = [1], position = 0, "

@@ -169,7 +169,9 @@ TEST_CASE("typed laws: friction ends with a force that parts before its contact 
     CHECK(state.x(3) == Approx(1).epsilon(1e-13));
     CHECK(state.x(1) == Approx(speed > 1 ? speed - 0.6 : 0).margin(1e-12));
     CHECK(log.of(EventKind::slip_to_stick).size() == (speed > 1 ? 0 : 1));
-    CHECK(log.of(EventKind::stick_to_slip).empty());
+    const auto ends = log.of(EventKind::stick_to_slip);
+    REQUIRE(ends.size() == (speed > 1 ? 0 : 1));
+    if (!ends.empty()) CHECK(ends.front().time == Approx(end).margin(1e-5).epsilon(0));
     CHECK(layout.sliding(state.mode, 0) == Sliding::absent);
     int parting = 0, engaged = 0;
     for (double before = 1e-3; before > 1e-9; before /= 2) {
