@@ -132,14 +132,14 @@ class Returns {
   bool known(int n, int turns = 1) const { return turns * n < static_cast<int>(points_.size()); }
   /// In the last n iterates, or in those before `turns` − 1 times as many.
   double step(int n, int turns = 1) {
-    put(static_cast<std::size_t>(turns * n), before_);
-    put(static_cast<std::size_t>((turns - 1) * n), after_);
+    put(turns * n, before_);
+    put((turns - 1) * n, after_);
     return map_.distance(after_, before_, size_);
   }
 
  private:
-  void put(std::size_t back, HybridState& state) const {
-    const Iterates::Point point = points_[points_.size() - 1 - back];
+  void put(int back, HybridState& state) const {
+    const Iterates::Point point = points_[points_.size() - 1 - static_cast<std::size_t>(back)];
     state.x = point.x;
     state.time = point.time;
   }
@@ -151,10 +151,11 @@ class Returns {
 };
 
 /// Whether a tangent vector of these sizes after each iterate has grown in the last ones.
-bool has_grown(std::span<const double> growth, std::size_t iterates) {
+bool has_grown(std::span<const double> growth, int iterates) {
   constexpr double clearly = 2;
   double product = 1;
-  for (const double size : growth.last(std::min(iterates, growth.size()))) product *= size;
+  const std::size_t last = std::min(static_cast<std::size_t>(iterates), growth.size());
+  for (const double size : growth.last(last)) product *= size;
   return product > clearly;
 }
 
@@ -169,7 +170,7 @@ Orbit confirmed_orbit(const PoincareMap& map, const Iterates& points, const Hybr
     const double step = returns.step(n);
     if (!(step <= near_return)) continue;
     if (step > arrived && returns.known(n, 2) && !(returns.step(n, 2) <= not_far)) continue;
-    if (step > arrived && has_grown(growth, static_cast<std::size_t>(2 * n))) continue;
+    if (step > arrived && has_grown(growth, 2 * n)) continue;
     Orbit orbit = orbit_nearby(map, last, n, step);
     if (orbit.period > 0) return orbit;
   }
@@ -661,12 +662,13 @@ struct Task {
   std::optional<Search> search;
 };
 
-/// Whether the iterates of a map are what lanes move, from one phase zero to the next, and changes of the
-/// state its coordinates.
+/// Whether lanes may move a motion from section to section. (They carry changes of the state along as they
+/// are, those too that coordinates leave out.)
 bool may_march(const PoincareMap& map, const Section& section) {
   const System& system = map.system();
+  if (system.series_law()) return true;
   return section.kind == Section::Kind::stroboscopic && section.phase == 0 && system.period() > 0 &&
-         system.periodic() && map.dimension() == system.states();
+         system.periodic() && !map.has_shifts();
 }
 
 /// What the lanes are to do at a time: all that carry as many tangents, and are recorded or not.
@@ -681,11 +683,16 @@ void march(std::span<Task> tasks, const Sort& sort, std::span<LaneMotion> motion
     Stretch& asked = tasks[k].search->asked();
     LaneMotion& motion = motions[k];
     motion.tangent.resize(0, 0);
+    motion.tangent_time.resize(0);
     if (tasks[k].search->over() || sort_of(asked) != sort) continue;
     chosen.push_back(k);
     iterates[k] = asked.iterates;
     motion.bound = asked.bound;
-    motion.tangent = std::move(asked.tangent);
+    if (sort.first > 0) {
+      Tangent tangent = tasks[k].map.lifted(asked.state, asked.tangent);
+      motion.tangent = std::move(tangent.state);
+      if (tasks[k].map.has_phase()) motion.tangent_time = std::move(tangent.time);
+    }
     const bool there = motion.state.turns == asked.state.turns && go_on_alike(motion.state, asked.state);
     const bool moved = !tasks[k].with_tangents && !there;
     if (!std::exchange(asked.replaced, false) && !moved) continue;
@@ -704,7 +711,8 @@ void march(std::span<Task> tasks, const Sort& sort, std::span<LaneMotion> motion
             : Iterates::stamped(std::exchange(motion.points, {}), std::exchange(motion.stamps, {}));
     asked.state = motion.state;
     asked.outcome = motion.outcome;
-    asked.tangent = std::move(motion.tangent);
+    if (sort.first > 0)
+      asked.tangent = tasks[k].map.lowered(motion.state, {motion.tangent, motion.tangent_time, {}});
     asked.growth = std::exchange(motion.growth, {});
     asked.iterates = 0;
     tasks[k].search->proceed();
@@ -777,9 +785,8 @@ std::vector<Attractor> find_attractors(std::span<const std::unique_ptr<System>> 
       continue;
     }
     const PoincareMap map(*systems[k], section);
-    const bool series = systems[k]->series_law().has_value();
-    if (series || may_march(map, section)) {
-      together.push_back({k, map, !series, {}});
+    if (may_march(map, section)) {
+      together.push_back({k, map, !map.has_shifts(), {}});
     } else {
       found[k] = find_attractor(map, *starts[k], options);
     }

@@ -80,7 +80,7 @@ std::size_t least_attractors(const Model& model, const Section& section, const T
                              std::size_t all);
 
 /// The same of many motions, systems[k] from starts[k], each of a system of its own. They are moved side by
-/// side where that can be, on a stroboscopic section with their tangents (core/lanes). Without a system:
+/// side where that can be, with their tangents (core/lanes). Without a system:
 /// Outcome::bad_parameters; without a start: Outcome::bad_start.
 std::vector<Attractor> find_attractors(std::span<const std::unique_ptr<System>> systems,
                                        std::span<const std::optional<HybridState>> starts,

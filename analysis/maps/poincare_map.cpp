@@ -120,11 +120,11 @@ double PoincareMap::share(const Eigen::VectorXd& difference, const HybridState& 
   return difference.cwiseProduct(scales(state, size)).cwiseAbs().maxCoeff();
 }
 
-Outcome PoincareMap::iterate(HybridState& state, Eigen::MatrixXd& directions) const {
+Tangent PoincareMap::lifted(const HybridState& state, const Eigen::MatrixXd& directions) const {
   Tangent tangent;
   tangent.time = Eigen::RowVectorXd::Zero(directions.cols());
   tangent.state = Eigen::MatrixXd::Zero(system_.states(), directions.cols());
-  int skip = dependent(state);
+  const int skip = dependent(state);
   Eigen::Index k = 0;
   for (const int i : kept(skip)) tangent.state.row(i) = directions.row(k++);
   if (skip >= 0) {
@@ -133,12 +133,22 @@ Outcome PoincareMap::iterate(HybridState& state, Eigen::MatrixXd& directions) co
     tangent.state.row(skip) = -along / g(skip);
   }
   if (has_phase()) tangent.time = directions.row(k);
-  const Outcome outcome = system_.advance(state, section_, tangent);
-  tangent.state = shifts_.unshifted(tangent.state);
-  skip = dependent(state);
-  k = 0;
-  for (const int i : kept(skip)) directions.row(k++) = tangent.state.row(i);
+  return tangent;
+}
+
+Eigen::MatrixXd PoincareMap::lowered(const HybridState& state, const Tangent& tangent) const {
+  const Eigen::MatrixXd changes = shifts_.unshifted(tangent.state);
+  Eigen::MatrixXd directions(dimension(), changes.cols());
+  Eigen::Index k = 0;
+  for (const int i : kept(dependent(state))) directions.row(k++) = changes.row(i);
   if (has_phase()) directions.row(k) = tangent.time;
+  return directions;
+}
+
+Outcome PoincareMap::iterate(HybridState& state, Eigen::MatrixXd& directions) const {
+  Tangent tangent = lifted(state, directions);
+  const Outcome outcome = system_.advance(state, section_, tangent);
+  directions = lowered(state, tangent);
   return outcome;
 }
 

@@ -26,6 +26,13 @@ class PoincareMap {
   }
   /// One iterate; `directions` (dimension x any) are replaced by their images under DP.
   Outcome iterate(HybridState& state, Eigen::MatrixXd& directions) const;
+  /// Changes of coordinates, in columns, as changes of the state on the section and of its time; and back.
+  Tangent lifted(const HybridState& state, const Eigen::MatrixXd& directions) const;
+  Eigen::MatrixXd lowered(const HybridState& state, const Tangent& tangent) const;
+  /// Whether coordinates have the time since phase zero among them.
+  bool has_phase() const { return !fixes_time() && system_.period() > 0; }
+  /// Whether System::shifts leave out coordinates.
+  bool has_shifts() const { return !shifts_.none(); }
 
   /// Coordinates of a state on the section.
   Eigen::VectorXd coordinates(const HybridState& state) const;
@@ -58,7 +65,6 @@ class PoincareMap {
     return section_.kind == Section::Kind::stroboscopic || section_.kind == Section::Kind::time;
   }
   bool is_plain() const;
-  bool has_phase() const { return !fixes_time() && system_.period() > 0; }
   /// size_of, quickly.
   template <class Vector>
   double greatest(const Vector& x) const {

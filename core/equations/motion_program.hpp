@@ -1,6 +1,7 @@
 /// How a system moves and what an impact does to it, as lists of operations.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/equations/program.hpp"
@@ -20,7 +21,16 @@ struct MotionProgram {
     bool has_foot = false;
   };
 
+  /// ∂(rate of state `of`)/∂(state `by`), where it is not zero.
+  struct Slope {
+    int of = 0, by = 0;
+    std::optional<Fixed> constant;  ///< one that hangs on parameters only
+  };
+
   Program flow;  ///< the rates of all states, then the gaps of all contacts, all of them open
+  /// … then those slopes that are not constant, in their order: what moves changes of the state, too.
+  Program varied;
+  std::vector<Slope> slopes;  ///< row by row
   std::vector<Contact> contacts;
 };
 

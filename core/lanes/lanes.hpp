@@ -28,6 +28,8 @@ struct LaneMotion {
                                       ///< counted
   /// Changes of the state, in columns, that are carried along in first order; nothing: none.
   Eigen::MatrixXd tangent{};
+  /// … and of the time at which a forced motion meets its section; nothing: none of these.
+  Eigen::RowVectorXd tangent_time{};
   /// Where one is carried: its size (size_of) after each period, for the next one it is scaled to 1. (0: it
   /// stays zero.)
   std::vector<double> growth{};
@@ -50,8 +52,7 @@ class Lanes {
   enum class Repeats { known, gone_through };
   /// The motions stay where they are in memory as long as this lives. A motion whose system has neither
   /// LinearLaw nor SeriesLaw, or one that no kernel is made for, goes by System::advance; so do all with a
-  /// LinearLaw on other sections than the stroboscopic one at phase zero, and all with a SeriesLaw that carry
-  /// tangents.
+  /// LinearLaw on other sections than the stroboscopic one at phase zero.
   explicit Lanes(std::span<LaneMotion> motions, const Section& section = {},
                  Repeats repeats = Repeats::known);
   ~Lanes();

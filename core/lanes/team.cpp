@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numbers>
 #include <utility>
@@ -35,8 +34,11 @@ void advance_alone(LaneMotion& motion, const Section& section) {
   if (const Eigen::Index columns = motion.tangent.cols(); columns > 0) {
     Tangent tangent{std::move(motion.tangent), Eigen::RowVectorXd::Zero(columns),
                     Eigen::MatrixXd(0, columns)};
+    const bool timed = motion.tangent_time.size() > 0;
+    if (timed) tangent.time = motion.tangent_time;
     motion.outcome = motion.system->advance(motion.state, section, tangent);
     motion.tangent = std::move(tangent.state);
+    if (timed) motion.tangent_time = tangent.time;
   } else {
     ContactCounter counter(motion.impacts);
     motion.outcome =
@@ -56,9 +58,13 @@ void record_point(LaneMotion& motion) {
 
 void note_growth(LaneMotion& motion) {
   if (motion.tangent.cols() != 1) return;
-  const double size = size_of(*motion.system, motion.tangent.col(0));
+  double size = size_of(*motion.system, motion.tangent.col(0));
+  if (motion.tangent_time.size() > 0)
+    size = std::max(size, motion.system->rate() * std::abs(motion.tangent_time(0)));
   motion.growth.push_back(size);
-  if (size > 0) motion.tangent /= size;
+  if (!(size > 0)) return;
+  motion.tangent /= size;
+  motion.tangent_time /= size;
 }
 
 LaneTeam::LaneTeam(LaneKernel kernel, LaneKernel carrying, std::vector<Lane> lanes, Lanes::Repeats repeats)
@@ -379,8 +385,8 @@ bool LaneTeam::is_at(std::size_t lane, const Mark& mark) {
   if (!at.marches) return go_on_alike(lanes_[lane].motion->state, mark.state);
   if (std::bit_cast<std::uint64_t>(value(rows_.to, lane)) != at.first) return false;
   if (!sets_.empty() && sets_[lane] != mark.set) return false;
-  const Decisive now = decisive(lane);
-  return std::memcmp(now.data(), mark.rows.data(), sizeof now) == 0;
+  const auto bits = [](double number) { return std::bit_cast<std::uint64_t>(number); };
+  return std::ranges::equal(decisive(lane), mark.rows, {}, bits, bits);
 }
 
 void LaneTeam::take(std::size_t lane, Mark& mark) {

@@ -6,9 +6,11 @@
 #include <cmath>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "analysis/maps/poincare_map.hpp"
 #include "core/lanes/lanes.hpp"
 #include "tests/lane_starts.hpp"
 #include "tests/support.hpp"
@@ -381,6 +383,138 @@ TEST_CASE("series lanes: iterates that are known are those that would have been 
     INFO(kernel);
     CHECK(different == 0);
     CHECK(found > 1000);
+  }
+}
+
+namespace {
+
+/// How much two matrices differ, beside the greatest entry.
+double difference(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
+  return (a - b).cwiseAbs().maxCoeff() / std::max(1.0, b.cwiseAbs().maxCoeff());
+}
+
+/// Gives motions that stand at the section changes of all coordinates there.
+void vary(std::vector<LaneMotion>& motions, const Section& section) {
+  for (LaneMotion& m : motions) {
+    const PoincareMap map(*m.system, section);
+    Tangent all = map.lifted(m.state, Eigen::MatrixXd::Identity(map.dimension(), map.dimension()));
+    m.tangent = std::move(all.state);
+    if (map.has_phase()) m.tangent_time = std::move(all.time);
+  }
+}
+
+/// DP³ of every kernel is that of the scalar engine, in dual numbers, where that hardly changes with the
+/// state.
+void check_tangents(const Set& set, double least_steady, double least_share) {
+  const KernelKept kept;
+  choose_lane_kernel("none");
+  std::vector<LaneMotion> begun = set.motions();
+  Lanes(begun, set.section).advance(8, false);
+  std::erase_if(begun, [](const LaneMotion& m) { return m.outcome != Outcome::ok; });
+  double share = 0;
+  const auto carried = [&](const std::string& kernel, double moved) {
+    choose_lane_kernel(kernel);
+    std::vector<LaneMotion> motions = begun;
+    for (LaneMotion& m : motions) {
+      const Eigen::Index last = m.state.x.size() - 1;
+      const bool fixed = set.section.kind == Section::Kind::level && set.section.coordinate == last;
+      if (m.state.mode == 0) m.state.x(fixed ? 0 : last) += moved;
+    }
+    vary(motions, set.section);
+    Lanes lanes(motions, set.section);
+    lanes.advance(3, false);
+    share = static_cast<double>(lanes.share().marched) / static_cast<double>(lanes.share().all);
+    return motions;
+  };
+  const std::vector<LaneMotion> exact = carried("none", 0), moved = carried("none", 1e-13);
+  for (const std::string& kernel : tested_kernels()) {
+    const std::vector<LaneMotion> found = carried(kernel, 0);
+    std::size_t steady = 0;
+    double worst = 0;
+    for (std::size_t k = 0; k < exact.size(); ++k) {
+      const LaneMotion &a = found[k], &b = exact[k];
+      if (b.outcome != Outcome::ok || !(difference(b.tangent, moved[k].tangent) < 1e-10)) continue;
+      ++steady;
+      worst = std::max(worst, difference(a.tangent, b.tangent));
+      if (b.tangent_time.size() > 0) worst = std::max(worst, difference(a.tangent_time, b.tangent_time));
+    }
+    INFO(kernel << ": " << steady << " of " << exact.size() << " steady, by the kernel " << share
+                << ", worst " << worst);
+    CHECK(worst < 1e-10);
+    CHECK(static_cast<double>(steady) >= least_steady * static_cast<double>(exact.size()));
+    CHECK(share >= least_share);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("series lanes: changes of the state are carried along as in the scalar engine") {
+  check_tangents(oscillators(), 0.4, 0.5);
+  check_tangents(oscillators(stroboscopic(0.3)), 0.4, 0.5);
+  check_tangents(oscillators(level(1, 0.02, 1)), 0.3, 0.4);
+  check_tangents(pendulums(), 0.4, 0.4);
+  check_tangents(valves(level(1, 0, -1)), 0.3, 0.5);
+  check_tangents(valves(hit(0)), 0.3, 0.4);
+  check_tangents(random_systems(100, 10), 0.4, 0.4);
+}
+
+TEST_CASE("series lanes: changes of the state by 3000 random typed systems", "[heavy]") {
+  check_tangents(random_systems(3000, 12), 0.4, 0.4);
+}
+
+TEST_CASE("series lanes: changes of the state do not depend on motions beside it, bit by bit") {
+  const KernelKept kept;
+  const Set sets[] = {oscillators(level(1, 0.05, -1)), pendulums(), valves(level(1, 0, -1))};
+  for (const std::string& kernel : tested_kernels()) {
+    choose_lane_kernel(kernel);
+    int different = 0;
+    for (const Set& set : sets) {
+      std::vector<LaneMotion> together = set.motions();
+      Lanes(together, set.section).advance(1, false);  // onto the section
+      std::vector<LaneMotion> each = together;
+      vary(together, set.section);
+      vary(each, set.section);
+      Lanes(together, set.section).advance(4, true);
+      for (std::size_t k = 0; k < together.size(); k += 3) {
+        const std::span<LaneMotion> one(&each[k], 1);
+        Lanes lanes(one, set.section);
+        lanes.advance(1, true);
+        lanes.advance(3, true);
+        const auto same = [](double a, double b) { return same_bits(a, b); };
+        const Eigen::MatrixXd &a = each[k].tangent, &b = together[k].tangent;
+        const bool alike = std::equal(a.data(), a.data() + a.size(), b.data(), b.data() + b.size(), same);
+        different += alike && same_bits(each[k], together[k]) ? 0 : 1;
+      }
+    }
+    INFO(kernel);
+    CHECK(different == 0);
+  }
+}
+
+TEST_CASE("series lanes: an oscillator contracts areas by its damper and its impacts (Liouville)") {
+  // det DP = exp(-c T) r^2 per impact, whatever the spring.
+  const KernelKept kept;
+  const Set set =
+      drawn("name = 'duffing_impact'\nb = 0.8\nc = 0.1\nr = 0.9",
+            {{"omega", 0.8, 2}, {"F", 1, 2}, {"s", 0.3, 0.9}}, {{"", -0.5, 0.1}, {"", -0.5, 0.5}}, 100, 11);
+  for (const std::string& kernel : tested_kernels()) {
+    choose_lane_kernel(kernel);
+    std::vector<LaneMotion> plain = set.motions(), carrying = set.motions();
+    vary(carrying, set.section);
+    Lanes(plain).advance(1, false);
+    Lanes(carrying).advance(1, false);
+    std::int64_t impacts = 0;
+    double worst = 0;
+    for (std::size_t k = 0; k < plain.size(); ++k) {
+      const double due = std::exp(-0.1 * plain[k].system->period()) *
+                         std::pow(0.9, 2.0 * static_cast<double>(plain[k].impacts[0]));
+      const Eigen::MatrixXd& D = carrying[k].tangent;
+      impacts += plain[k].impacts[0];
+      worst = std::max(worst, std::abs(D(0, 0) * D(1, 1) - D(0, 1) * D(1, 0) - due) / D.squaredNorm());
+    }
+    INFO(kernel << ": " << impacts << " impacts");
+    CHECK(worst < 1e-14);
+    CHECK(impacts > 100);
   }
 }
 

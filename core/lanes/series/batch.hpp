@@ -63,9 +63,16 @@ struct SeriesList {
   int reached_count = 0;
 };
 
+/// ∂(rate of state `of`)/∂(state `by`).
+struct SeriesSlope {
+  int of = 0, by = 0;
+  const double* series = nullptr;  ///< its row; nullptr: it is a fixed quantity
+  int fixed = 0;
+};
+
 struct SeriesContact {
-  SeriesList impact;    ///< order 0: MotionProgram::Contact
-  SeriesList pressing;  ///< order 0
+  SeriesList impact;    ///< order 1: MotionProgram::Contact
+  SeriesList pressing;  ///< order 1
   const int* position = nullptr;
   const int* velocity = nullptr;
   int moved = 0;  ///< number of these
@@ -100,11 +107,18 @@ struct SeriesBatch {
   const double* const* weighed = nullptr;  ///< rows that decide how long a step is
   int weighed_count = 0;
   SeriesRows row{};
-  double* rows = nullptr;         ///< of all lanes
-  double* polynomials = nullptr;  ///< room for contacts + 1 of them
-  double tolerance = 0;           ///< of what is left out of a series
-  double chatter = 0;             ///< Tolerance::chatter
-  int most_impacts = 0;           ///< in an iterate
+  double* rows = nullptr;  ///< of all lanes
+  int tangents = 0;        ///< changes of the state that each lane carries along
+  const SeriesSlope* slopes = nullptr;
+  int slope_count = 0;
+  /// Rows of each change: of the states at the point where the lane stands, then of its time. Behind them
+  /// those that a step leads to.
+  double* changes = nullptr;
+  double* change_series = nullptr;  ///< room for the series of changes of all states
+  double* polynomials = nullptr;    ///< room for contacts + 1 of them
+  double tolerance = 0;             ///< of what is left out of a series
+  double chatter = 0;               ///< Tolerance::chatter
+  int most_impacts = 0;             ///< in an iterate
 
   /// The section: at the deadline; where a contact has been hit; where a state passes a level.
   enum class Section : signed char { deadline, impact, level };

@@ -318,5 +318,11 @@ inline void evaluate(const SeriesList& list, const double* fixed) {
   for (int i = 0; i < list.count; ++i) work_out_first(list, list.operations[i], fixed);
 }
 
+/// Coefficient k > 0 of them.
+inline void evaluate(const SeriesList& list, const double* fixed, int k) {
+  const Convolution with = Convolutions::of(k);
+  for (int i = 0; i < list.count; ++i) work_out(list, list.operations[i], fixed, k, with);
+}
+
 }  // namespace
 }  // namespace graze

@@ -64,10 +64,20 @@ class SeriesRun {
   double* coefficients(int state) const { return b_.flow.rows + (1 + state) * stride_; }
   double* polynomial(int guard) const { return b_.polynomials + guard * stride_; }
   const double* gap(int contact) const { return b_.flow.outputs[b_.states + contact]; }
+  /// Rows of a change, and those that the step leads to; index `states`: of the time.
+  double* change(int tangent, int i) const { return b_.changes + (tangent * (b_.states + 1) + i) * width; }
+  double* changed(int tangent, int i) const { return change(b_.tangents + tangent, i); }
+  double* change_series(int tangent, int state) const {
+    return b_.change_series + (tangent * b_.states + state) * stride_;
+  }
   int guards() const { return b_.contacts + (b_.section == SeriesBatch::Section::level ? 1 : 0); }
 
   unsigned step(unsigned active);
   void expand();
+  void begin_changes();
+  void expand_changes(int k);
+  void move_changes(const V& passed, V* rate);
+  void meet_level(const Mask& here, const V* rate);
   V length(Mask& certain) const;
   V held(V h) const;
   void scale(int guard, const V& h);
@@ -77,7 +87,8 @@ class SeriesRun {
   V first_root(int guard, const Hull& hull, Mask wanted) const;
   Mask certain_up_to(const double* p, const V& end) const;
   void search(int guard, Mask active, First& first, Mask& leaves);
-  void hit(int contact, const Mask& here, const V& time, V* x, Mask& leaves);
+  void hit(int contact, const Mask& here, const V& time, V* x, const V* rate, Mask& leaves);
+  void carry_through(const SeriesContact& contact, const Mask& struck, const V* rate);
   void store_step(const Mask& kept, const V& time, const V* x, const First& first);
 
   SeriesBatch& b_;
@@ -99,10 +110,111 @@ inline void SeriesRun::expand() {
   };
   evaluate(list, fixed_);
   integrate(0);
+  if (b_.tangents > 0) begin_changes();
   for (int k = 1; k <= b_.order; ++k) {
-    const Convolution with = Convolutions::of(k);
-    for (int i = 0; i < list.count; ++i) work_out(list, list.operations[i], fixed_, k, with);
-    if (k < b_.order) integrate(k);
+    evaluate(list, fixed_, k);
+    if (k == b_.order) break;
+    integrate(k);
+    if (b_.tangents > 0) expand_changes(k);
+  }
+}
+
+// ---- Changes of the state --------------------------------------------------------------------------------
+
+/// A change that comes from an event belongs to a point that is met at another time: less that of the motion
+/// from there on it is one at the same time.
+inline void SeriesRun::begin_changes() {
+  for (int t = 0; t < b_.tangents; ++t) {
+    const V late = load(change(t, b_.states));
+    for (int s = 0; s < b_.states; ++s)
+      put(change_series(t, s), 0, fma(-late, get(coefficients(s), 1), load(change(t, s))));
+  }
+  expand_changes(0);
+}
+
+/// Coefficient k + 1 of v' = J v.
+inline void SeriesRun::expand_changes(int k) {
+  const V share = all(part_of[k + 1]);
+  const Convolution with = Convolutions::of(k);
+  const SeriesSlope* const end = b_.slopes + b_.slope_count;
+  for (int t = 0; t < b_.tangents; ++t) {
+    const SeriesSlope* slope = b_.slopes;
+    for (int s = 0; s < b_.states; ++s) {
+      V rate = all(0);
+      for (; slope != end && slope->of == s; ++slope) {
+        const double* const v = change_series(t, slope->by);
+        if (slope->series == nullptr) {
+          rate = fma(get(v, k), load(fixed_ + slope->fixed * width), rate);
+        } else if (k == 0) {
+          rate = fma(get(v, 0), get(slope->series, 0), rate);
+        } else {
+          rate = rate + product(slope->series, v, k, with);
+        }
+      }
+      put(change_series(t, s), k + 1, rate * share);
+    }
+  }
+}
+
+/// To where the step ends, at the same time; `rate`: of the states there.
+inline void SeriesRun::move_changes(const V& passed, V* rate) {
+  for (int t = 0; t < b_.tangents; ++t) {
+    for (int s = 0; s < b_.states; ++s) store(changed(t, s), value(change_series(t, s), b_.order, passed));
+    store(changed(t, b_.states), all(0));
+  }
+  for (int s = 0; s < b_.states; ++s) {
+    V sum = all(0);
+    for (int k = b_.order; k > 0; --k) sum = fma(sum, passed, get(coefficients(s), k) * all(k));
+    rate[s] = sum;
+  }
+}
+
+/// The section's level is met.
+inline void SeriesRun::meet_level(const Mask& here, const V* rate) {
+  for (int t = 0; t < b_.tangents; ++t) {
+    const V late = -load(changed(t, b_.coordinate)) / rate[b_.coordinate];
+    for (int s = 0; s < b_.states; ++s) {
+      const V v = load(changed(t, s));
+      const V there = s == b_.coordinate ? all(0) : fma(late, rate[s], v);
+      store(changed(t, s), pick(here, there, v));
+    }
+    store(changed(t, b_.states), pick(here, late, load(changed(t, b_.states))));
+  }
+}
+
+/// An impact, its list being worked out there. With g the gap, w its rate, s the shares of an impulse, v the
+/// change before and f the rates of the states: the impact comes δt = −∂g v/w later, changes everything by
+/// v + f δt, and what it adds to the velocities, −(1 + r) w s, by what follows from that.
+inline void SeriesRun::carry_through(const SeriesContact& contact, const Mask& struck, const V* rate) {
+  const SeriesList& list = contact.impact;
+  const auto along = [&](const V& time, const auto& direction, V* slope) {
+    put(list.rows, 1, time);
+    for (int s = 0; s < b_.states; ++s) put(list.rows + (1 + s) * 2 * width, 1, direction(s));
+    evaluate(list, fixed_, 1);
+    slope[0] = get(list.outputs[0], 1);
+    slope[1] = get(list.outputs[1], 1);
+    for (int k = 0; k < contact.moved; ++k) slope[2 + k] = get(list.outputs[3 + k], 1);
+  };
+  V by_motion[2 + 16], by_change[2 + 16];
+  along(
+      all(1), [&](int s) { return rate[s]; }, by_motion);
+  const V opening = load(list.outputs[1]);
+  const V factor = -all(1) - load(fixed_ + contact.restitution * width);
+  for (int t = 0; t < b_.tangents; ++t) {
+    along(
+        all(0), [&](int s) { return load(changed(t, s)); }, by_change);
+    const V late = -by_change[0] / opening;
+    const auto slope = [&](int k) { return fma(late, by_motion[k], by_change[k]); };
+    const auto add = [&](int i, const V& more) {
+      double* const place = changed(t, i);
+      store(place, load(place) + pick(struck, more, all(0)));
+    };
+    for (int s = 0; s < b_.states; ++s) add(s, late * rate[s]);
+    for (int k = 0; k < contact.moved; ++k) {
+      const V share = load(list.outputs[3 + k]);
+      add(contact.velocity[k], factor * fma(share, slope(1), opening * slope(2 + k)));
+    }
+    add(b_.states, late);
   }
 }
 
@@ -319,11 +431,11 @@ inline void SeriesRun::search(int guard, Mask active, First& first, Mask& leaves
 // ---- Events ----------------------------------------------------------------------------------------------
 
 /// An impact, or a body that passes by where the contact has no foot.
-inline void SeriesRun::hit(int i, const Mask& here, const V& time, V* x, Mask& leaves) {
+inline void SeriesRun::hit(int i, const Mask& here, const V& time, V* x, const V* rate, Mask& leaves) {
   const SeriesContact& contact = b_.contact[i];
   const auto give = [&](const SeriesList& list) {
     put(list.rows, 0, time);
-    for (int s = 0; s < b_.states; ++s) put(list.rows + (1 + s) * width, 0, x[s]);
+    for (int s = 0; s < b_.states; ++s) put(list.rows + (1 + s) * 2 * width, 0, x[s]);
     evaluate(list, fixed_);
   };
   const auto result = [](const SeriesList& list, int k) { return load(list.outputs[k]); };
@@ -344,6 +456,7 @@ inline void SeriesRun::hit(int i, const Mask& here, const V& time, V* x, Mask& l
     certain = certain & below(reach * reach * all(end), modulus(foot));
   }
   const Mask struck = here & ~passes;
+  if (b_.tangents > 0) carry_through(contact, struck, rate);
   const V restitution = load(fixed_ + contact.restitution * width);
   const V rebound = restitution * approach;
   for (int k = 0; k < contact.moved; ++k) {
@@ -380,6 +493,10 @@ inline void SeriesRun::store_step(const Mask& kept, const V& time, const V* x, c
     update(b_.row.left + i, pick(here, all(1), all(0)));
     update(b_.row.speed + i, pick(here, rebound_, all(0)));
   }
+  for (int t = 0; t < b_.tangents; ++t) {
+    for (int s = 0; s <= b_.states; ++s)
+      store(change(t, s), pick(kept, load(changed(t, s)), load(change(t, s))));
+  }
 }
 
 inline unsigned SeriesRun::step(unsigned active_bits) {
@@ -406,6 +523,8 @@ inline unsigned SeriesRun::step(unsigned active_bits) {
   const V passed = h * fraction;
   V x[16];
   for (int s = 0; s < b_.states; ++s) x[s] = value(coefficients(s), b_.order, passed);
+  V rate[16];
+  if (b_.tangents > 0) move_changes(passed, rate);
   V now = time + passed;
   Mask arrived = none();
   if (any(happens)) {
@@ -413,12 +532,13 @@ inline unsigned SeriesRun::step(unsigned active_bits) {
     leaves = leaves | (happens & below(first.second - first.at, all(together)));
     for (int i = 0; i < b_.contacts; ++i) {
       const Mask here = happens & ~leaves & is(first.guard, i);
-      if (any(here)) hit(i, here, now, x, leaves);
+      if (any(here)) hit(i, here, now, x, rate, leaves);
     }
     if (b_.section == Section::level) {
       const Mask here = happens & is(first.guard, b_.contacts);
       x[b_.coordinate] = pick(here, all(b_.level), x[b_.coordinate]);
       arrived = here & above(armed_, 0);
+      if (b_.tangents > 0) meet_level(arrived, rate);
     } else if (b_.section == Section::impact) {
       arrived = happens & is(first.guard, b_.section_contact) &
                 same(side_[b_.section_contact], load(row(b_.row.side + b_.section_contact)));
@@ -426,6 +546,9 @@ inline unsigned SeriesRun::step(unsigned active_bits) {
   }
   V sum = all(0);
   for (int s = 0; s < b_.states; ++s) sum = fma(x[s], all(0), sum);
+  for (int t = 0; t < b_.tangents; ++t) {
+    for (int s = 0; s <= b_.states; ++s) sum = fma(load(changed(t, s)), all(0), sum);
+  }
   leaves = leaves | (active & ~same(sum, all(0)));
   const Mask late = (ends & ~happens) | ~below(now, deadline);
   now = pick(late, deadline, now);

@@ -97,21 +97,11 @@ SeriesTeam::SeriesTeam(SeriesKernel kernel, std::vector<Member> members, const S
 void SeriesTeam::lay_out() {
   const SeriesLaw& law = members_.front().law;
   const MotionProgram& program = *law.program;
-  flow_ = std::make_unique<SeriesProgram>(program.flow, batch_.order, kernel_.width);
-  batch_.flow = flow_->list();
   const int m = batch_.contacts = static_cast<int>(program.contacts.size());
   const int n = batch_.states = static_cast<int>(program.flow.inputs()) - 1;
   for (const MotionProgram::Contact& c : program.contacts) contacts_.push_back(contact(c));
   batch_.contact = contacts_.data();
-  // The series of all states and of gaps that are not states themselves.
-  const long stride = static_cast<long>(batch_.order + 1) * kernel_.width;
-  for (int s = 0; s < n; ++s) weighed_.push_back(batch_.flow.rows + (1 + s) * stride);
-  for (int i = 0; i < m; ++i) weighed_.push_back(batch_.flow.outputs[n + i]);
-  std::sort(weighed_.begin(), weighed_.end());
-  weighed_.erase(std::unique(weighed_.begin(), weighed_.end()), weighed_.end());
-  batch_.weighed = weighed_.data();
-  batch_.weighed_count = static_cast<int>(weighed_.size());
-
+  flow_ = lay_out(program.flow);
   int rows = 0;
   const auto take = [&](int count) { return std::exchange(rows, rows + count); };
   SeriesRows& row = batch_.row;
@@ -128,13 +118,54 @@ void SeriesTeam::lay_out() {
   row.fixed = take(static_cast<int>(law.fixed.size()));
   rows_.assign(static_cast<std::size_t>(rows) * static_cast<std::size_t>(kernel_.width), 0.0);
   batch_.rows = rows_.data();
-  polynomials_.assign(static_cast<std::size_t>((m + 1) * stride), 0.0);
+  polynomials_.assign(static_cast<std::size_t>((m + 1) * stride()), 0.0);
   batch_.polynomials = polynomials_.data();
+}
+
+SeriesTeam::Flow SeriesTeam::lay_out(const Program& program) const {
+  Flow flow;
+  flow.program.emplace(program, batch_.order, kernel_.width);
+  // The series of all states and of gaps that are not states themselves.
+  const SeriesList list = flow.program->list();
+  for (int s = 0; s < batch_.states; ++s) flow.weighed.push_back(list.rows + (1 + s) * stride());
+  for (int i = 0; i < batch_.contacts; ++i) flow.weighed.push_back(list.outputs[batch_.states + i]);
+  std::sort(flow.weighed.begin(), flow.weighed.end());
+  flow.weighed.erase(std::unique(flow.weighed.begin(), flow.weighed.end()), flow.weighed.end());
+  return flow;
+}
+
+/// Chooses the list that carries so many tangents along, and makes room for them.
+void SeriesTeam::carry(int tangents) {
+  batch_.tangents = tangents;
+  const MotionProgram& program = *members_.front().law.program;
+  if (tangents > 0 && !varied_.program) {
+    varied_ = lay_out(program.varied);
+    const double* const* output = varied_.program->list().outputs + batch_.states + batch_.contacts;
+    for (const MotionProgram::Slope& s : program.slopes) {
+      slopes_.push_back(s.constant ? SeriesSlope{s.of, s.by, nullptr, static_cast<int>(*s.constant)}
+                                   : SeriesSlope{s.of, s.by, *output++, 0});
+    }
+    batch_.slopes = slopes_.data();
+    batch_.slope_count = static_cast<int>(slopes_.size());
+  }
+  Flow& flow = tangents > 0 ? varied_ : flow_;
+  batch_.flow = flow.program->list();
+  const std::size_t changes = static_cast<std::size_t>(tangents), n = static_cast<std::size_t>(batch_.states);
+  changes_.assign(2 * changes * (n + 1) * static_cast<std::size_t>(kernel_.width), 0.0);
+  change_series_.assign(changes * n * static_cast<std::size_t>(stride()), 0.0);
+  batch_.changes = changes_.data();
+  batch_.change_series = change_series_.data();
+  // A change may decay or grow where the state shows nothing of it.
+  weighed_ = flow.weighed;
+  for (long k = 0; k < static_cast<long>(changes * n); ++k)
+    weighed_.push_back(batch_.change_series + k * stride());
+  batch_.weighed = weighed_.data();
+  batch_.weighed_count = static_cast<int>(weighed_.size());
 }
 
 SeriesContact SeriesTeam::contact(const MotionProgram::Contact& given) {
   const auto lay = [&](const Program& program) {
-    programs_.push_back(std::make_unique<SeriesProgram>(program, 0, kernel_.width));
+    programs_.push_back(std::make_unique<SeriesProgram>(program, 1, kernel_.width));
     return programs_.back()->list();
   };
   SeriesContact c;
@@ -195,7 +226,8 @@ bool SeriesTeam::go_on(int lane) {
 bool SeriesTeam::board(int lane) {
   const HybridState& s = motion(lane).state;
   const int m = batch_.contacts;
-  if (!s.settled || s.x.size() != batch_.states || motion(lane).tangent.cols() > 0) return false;
+  if (!s.settled || s.x.size() != batch_.states || motion(lane).tangent.cols() != batch_.tangents)
+    return false;
   for (int i = 0; i < m; ++i) {
     if (is_closed(s.mode, i)) return false;
     if (static_cast<std::size_t>(i) < s.touches.size() && s.touches[static_cast<std::size_t>(i)].order > 1)
@@ -214,7 +246,25 @@ bool SeriesTeam::board(int lane) {
     value(row.speed + i, lane) = touch.speed;
     value(row.impacts + i, lane) = 0;
   }
+  if (batch_.tangents > 0) board_tangent(lane);
   return true;
+}
+
+void SeriesTeam::board_tangent(int lane) {
+  const LaneMotion& moved = motion(lane);
+  for (int t = 0; t < batch_.tangents; ++t) {
+    for (int s = 0; s < batch_.states; ++s) change(t, s, lane) = moved.tangent(s, t);
+    change(t, batch_.states, lane) = moved.tangent_time.size() > 0 ? moved.tangent_time(t) : 0;
+  }
+}
+
+void SeriesTeam::take_tangent(int lane) {
+  LaneMotion& moved = motion(lane);
+  for (int t = 0; t < batch_.tangents; ++t) {
+    for (int s = 0; s < batch_.states; ++s) moved.tangent(s, t) = change(t, s, lane);
+    if (moved.tangent_time.size() > 0) moved.tangent_time(t) = change(t, batch_.states, lane);
+  }
+  note_growth(moved);
 }
 
 /// The motion's state from the rows, at the section.
@@ -237,10 +287,11 @@ void SeriesTeam::put_down(int lane) {
     Touch& touch = s.touches[static_cast<std::size_t>(i)];
     touch.order = value(row.left + i, lane) > 0 ? 1 : 0;
     touch.speed = value(row.speed + i, lane);
-    if (!moved.impacts.empty()) {
+    if (!moved.impacts.empty() && batch_.tangents == 0) {
       moved.impacts[static_cast<std::size_t>(i)] += static_cast<std::int64_t>(value(row.impacts + i, lane));
     }
   }
+  if (batch_.tangents > 0) take_tangent(lane);
   if (size_of(*moved.system, s.x) > moved.bound) moved.outcome = Outcome::unbounded;
 }
 
@@ -259,7 +310,8 @@ void SeriesTeam::finish_iterate(int lane) {
   Member& member = members_[at.member];
   ++at.done;
   if (record_) record_point(*member.motion);
-  const bool looks_back = repeats_ == Lanes::Repeats::known && member.law.period > 0;
+  if (batch_.tangents > 0) member.mark = {};
+  const bool looks_back = repeats_ == Lanes::Repeats::known && member.law.period > 0 && batch_.tangents == 0;
   if (looks_back && member.motion->outcome == Outcome::ok) look_back(member, at);
 }
 
@@ -320,6 +372,12 @@ void SeriesTeam::advance(std::span<const int> iterates, bool record) {
   iterates_ = iterates;
   record_ = record;
   waiting_ = 0;
+  int tangents = 0;
+  for (const Member& member : members_) {
+    if (iterates[member.number] > 0)
+      tangents = std::max(tangents, static_cast<int>(member.motion->tangent.cols()));
+  }
+  carry(tangents);
   denormals_ = Denormals::mode();
   kernel_.run(batch_);
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -53,19 +54,34 @@ class SeriesTeam {
  private:
   using Values = std::vector<double, LineAllocator<double>>;
 
+  /// The list that moves the states, or their changes, too.
+  struct Flow {
+    std::optional<SeriesProgram> program{};
+    std::vector<const double*> weighed{};
+  };
   void lay_out();
+  Flow lay_out(const Program& program) const;
+  void carry(int tangents);
   SeriesContact contact(const MotionProgram::Contact& given);
   double& value(int row, int lane) {
     return rows_[static_cast<std::size_t>(row) * static_cast<std::size_t>(kernel_.width) +
                  static_cast<std::size_t>(lane)];
   }
+  double& change(int tangent, int i, int lane) {
+    const int row = tangent * (batch_.states + 1) + i;
+    return changes_[static_cast<std::size_t>(row) * static_cast<std::size_t>(kernel_.width) +
+                    static_cast<std::size_t>(lane)];
+  }
+  long stride() const { return static_cast<long>(batch_.order + 1) * kernel_.width; }
   LaneMotion& motion(int lane) { return *members_[at_[static_cast<std::size_t>(lane)].member].motion; }
   const SeriesLaw& law(int lane) const { return members_[at_[static_cast<std::size_t>(lane)].member].law; }
   bool next(int lane);
   bool go_on(int lane);
   bool board(int lane);
   double deadline(const SeriesLaw& law, double time) const;
+  void board_tangent(int lane);
   void put_down(int lane);
+  void take_tangent(int lane);
   void iterate_alone(int lane);
   void finish_iterate(int lane);
   struct Place;
@@ -77,11 +93,12 @@ class SeriesTeam {
   Section section_;
   Lanes::Repeats repeats_;
   SeriesBatch batch_;
-  std::unique_ptr<SeriesProgram> flow_;
+  Flow flow_, varied_;
+  std::vector<SeriesSlope> slopes_;
+  std::vector<const double*> weighed_;
   std::vector<std::unique_ptr<SeriesProgram>> programs_;
   std::vector<SeriesContact> contacts_;
-  std::vector<const double*> weighed_;
-  Values rows_, polynomials_;
+  Values rows_, polynomials_, changes_, change_series_;
 
   /// What a lane is at.
   struct Place {

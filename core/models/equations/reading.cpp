@@ -106,6 +106,7 @@ class Reading {
   std::shared_ptr<TypedSystem> typed_ = std::make_shared<TypedSystem>();
   Motions motions_;
   Expressions accelerations_, other_rates_, state_rates_;
+  Expressions slopes_;                   ///< of the rates of the states by these, row by row
   Expressions jump_values_;              ///< what jumps wait for and set
   std::vector<Expressions> directions_;  ///< of contacts, then against slips: by the velocities
   Expressions speeds_;                   ///< along these
@@ -316,11 +317,10 @@ void Reading::read_equations() {
     state_rates_[index(typed_->velocity[i])] = accelerations_[i];
   }
   for (std::size_t k = 0; k < others(); ++k) state_rates_[index(typed_->other[k])] = other_rates_[k];
-  Expressions jacobian;
   for (const Expression& rate : state_rates_) {
-    for (std::size_t s = 0; s < state_rates_.size(); ++s) jacobian.push_back(graph().derivative(rate, 1 + s));
+    for (std::size_t s = 0; s < state_rates_.size(); ++s) slopes_.push_back(graph().derivative(rate, 1 + s));
   }
-  typed_->jacobian = Program(graph(), jacobian);
+  typed_->jacobian = Program(graph(), slopes_);
 }
 
 /// Along the motion with all contacts open.
@@ -632,6 +632,18 @@ void Reading::list_motion() {
   Expressions all = state_rates_;
   for (const Motions::Contact& contact : motions_.contacts) all.push_back(contact.gap);
   typed_->motion.flow = Program(graph(), all);
+  const int n = typed_->states();
+  for (int k = 0; k < n * n; ++k) {
+    const Expression& slope = slopes_[index(k)];
+    if (graph().is_zero(slope)) continue;
+    MotionProgram::Slope& s = typed_->motion.slopes.emplace_back(MotionProgram::Slope{k / n, k % n, {}});
+    if (slope.is_fixed()) {
+      s.constant = slope.constant;
+    } else {
+      all.push_back(slope);
+    }
+  }
+  typed_->motion.varied = Program(graph(), all);
 }
 
 void Reading::read_contacts() {
