@@ -96,7 +96,10 @@ std::optional<Eigen::VectorXd> beside(const System& system, const Eigen::VectorX
   for (int attempt = 0; attempt < 64; ++attempt) {
     HybridState state;
     state.x = x;
-    for (double& entry : state.x) entry += away * (dice.coin() ? 1 : -1) * dice.number(0.5, 1);
+    for (double& entry : state.x) {
+      const double side = dice.coin() ? 1 : -1;
+      entry += away * side * dice.number(0.5, 1);
+    }
     Eigen::VectorXd gap, rate;
     system.gaps(state, gap, rate);
     if (gap.size() == 0 || gap.minCoeff() >= 0) return state.x;
@@ -439,6 +442,7 @@ std::string numbers(const Eigen::MatrixXd& m) {
 }
 
 /// A chain of masses between springs and dampers, with stops, swept over the frequency of its forcing.
+/// Numbers are drawn one after the other, never within one expression: compilers differ in the order there.
 BranchCase random_case(unsigned seed, bool friction) {
   Dice dice(seed);
   const auto count = [&](int most) { return 1 + static_cast<int>(dice.number(0, 0.999) * most); };
@@ -461,23 +465,27 @@ BranchCase random_case(unsigned seed, bool friction) {
   const int harmonics = count(2);
   for (int k = 1; k <= harmonics; ++k) {
     const double bound = k == 1 ? 1.2 : 0.4;
-    c.model += "{ order = " + std::to_string(k) + ", cosine = " + numbers(dice.vector(n, bound)) +
-               ", sine = " + numbers(Eigen::VectorXd((k - 1) * dice.vector(n, bound))) + " }, ";
+    const Eigen::VectorXd sine = (k - 1) * dice.vector(n, bound);
+    const Eigen::VectorXd cosine = dice.vector(n, bound);
+    c.model += "{ order = " + std::to_string(k) + ", cosine = " + numbers(cosine) +
+               ", sine = " + numbers(sine) + " }, ";
   }
   c.model += "]\nstop = [";
   const int stops = count(3);
   for (int k = 0; k < stops; ++k) {
-    c.model += "{ normal = " + numbers(some_direction(dice, n)) +
-               ", position = " + Value(rounded(dice.number(0.03, 0.8))).toml() +
-               ", restitution = " + Value(rounded(dice.number(0.3, 0.95))).toml() + " }, ";
+    const double restitution = rounded(dice.number(0.3, 0.95));
+    const double position = rounded(dice.number(0.03, 0.8));
+    c.model += "{ normal = " + numbers(some_direction(dice, n)) + ", position = " + Value(position).toml() +
+               ", restitution = " + Value(restitution).toml() + " }, ";
   }
   c.model += "]\n";
   if (friction) {
     c.model += "friction = [";
     const int frictions = count(2);
     for (int k = 0; k < frictions; ++k) {
+      const double amplitude = rounded(dice.number(0.02, 0.25));
       c.model += "{ direction = " + numbers(some_direction(dice, n)) +
-                 ", amplitude = " + Value(rounded(dice.number(0.02, 0.25))).toml() + " }, ";
+                 ", amplitude = " + Value(amplitude).toml() + " }, ";
     }
     c.model += "]\n";
   }
