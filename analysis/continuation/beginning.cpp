@@ -181,16 +181,38 @@ std::optional<Solution> begun_elsewhere(const Solution& s, const Metric& metric)
   return t;
 }
 
+namespace {
+
+/// An orbit's state at a phase on the leg of a step, solved for there. What rounding leaves where the
+/// equations begin grows on the way, and once more over the turn that a motion from there takes.
+std::optional<Vector> solved_at(const Solution& s, std::size_t step, double phase) {
+  constexpr double same = 1e-5;  // of the size
+  const Shooting& shooting = *s.shooting;
+  const auto begun = begun_at(shooting, s.u, {step, phase});
+  if (!begun) return std::nullopt;
+  Anchor anchor;
+  anchor.phase = phase;
+  const auto there = shooting_for(shooting.family(), begun->itinerary, anchor);
+  const auto guess = there->unknowns(begun->start, begun->durations, s.u(shooting.size()));
+  const Closing closing = guess ? solve_fixed(*there, *guess) : Closing{};
+  if (!closing.ok) return begun->start;
+  const Vector state = closing.u.head(shooting.states());
+  const double size = std::max(s.point.size, begun->start.cwiseAbs().maxCoeff());
+  const bool other = !((state - begun->start).cwiseAbs().maxCoeff() <= same * size);
+  return other ? begun->start : without_rounding(state, size);
+}
+
+}  // namespace
+
 std::vector<Vector> states_on_section(const Solution& s) {
   const Shooting& shooting = *s.shooting;
   const int periods = shooting.itinerary().periods;
-  const double parameter = s.u(shooting.size());
   const double turn = shooting.turn(s.u);
-  const std::unique_ptr<System> system = shooting.family().system(parameter);
-  if (!system) return {};
-  if (!shooting.forced()) return section_states(shooting.family(), *system, s.start(), periods, turn);
-  if (moves_by_itself(shooting.itinerary()))
-    return record_turn(*system, s.start(), periods, 0, shooting.anchor().phase).states;
+  if (!shooting.forced()) {
+    const std::unique_ptr<System> system = shooting.family().system(s.u(shooting.size()));
+    if (!system) return {};
+    return section_states(shooting.family(), *system, s.start(), periods, turn);
+  }
   const auto legs = shooting.placed_legs(s.u);
   if (!legs) return {};
   std::vector<Vector> states;
@@ -202,7 +224,7 @@ std::vector<Vector> states_on_section(const Solution& s) {
     const double time = turn * (j < shooting.anchor().phase ? j + periods : j) / periods;
     std::size_t k = legs->size() - 1;
     while (k > 0 && (*legs)[k].time > time) --k;
-    const auto state = on_leg(shooting, parameter, (*legs)[k], time - (*legs)[k].time);
+    const auto state = solved_at(s, k, j);
     if (!state) return {};
     states.push_back(*state);
   }

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "analysis/continuation/beginning.hpp"
 #include "analysis/run/execute.hpp"
 
 namespace graze {
@@ -29,6 +30,17 @@ bool comes_back(const Family& family, const Side& side) {
          on_branch * p.size;
 }
 
+/// A point as it is told: the states of an orbit that magnifies errors are solved for, not those that its
+/// motion has met on the way.
+BranchPoint told(const Solution& s) {
+  constexpr double strong = 1e2;
+  BranchPoint point = s.point;
+  if (point.multipliers.empty() || !(std::abs(point.multipliers.front()) > strong)) return point;
+  std::vector<Eigen::VectorXd> states = states_on_section(s);
+  if (states.size() == point.orbit.size()) point.orbit = std::move(states);
+  return point;
+}
+
 Side walk_along(const Family& family, const Solution& start, int direction, const Walk& walk) {
   Side side;
   Continuation continuation(family, start, direction, walk.options);
@@ -38,7 +50,7 @@ Side walk_along(const Family& family, const Solution& start, int direction, cons
   };
   while (side.end.empty() && continuation.next()) {
     take_passed();
-    side.points.push_back(continuation.point());
+    side.points.push_back(told(continuation.solution()));
     side.end = walk.known(continuation.point());
     if (side.end.empty() && comes_back(family, side)) side.end = "comes back on itself";
   }
@@ -93,7 +105,7 @@ Branch continue_branch(const Family& family, const Solution& start, const Walk& 
   Branch branch;
   branch.points.assign(back.points.rbegin(), back.points.rend());
   branch.bifurcations.assign(back.bifurcations.rbegin(), back.bifurcations.rend());
-  branch.points.push_back(start.point);
+  branch.points.push_back(told(start));
   branch.begins = branch.ends = back.end;
   if (back.end == closed_branch) return branch;  // the other way come the same orbits
   branch.points.insert(branch.points.end(), ahead.points.begin(), ahead.points.end());
@@ -111,7 +123,7 @@ Branch continue_doubled(const Family& family, const Solution& start, const Bifur
   Side side = walk_along(family, start, (start.parameter_slope() > 0) == away ? 1 : -1, walk);
   Branch branch;
   branch.begins = "period doubling";
-  branch.points.push_back(start.point);
+  branch.points.push_back(told(start));
   branch.points.insert(branch.points.end(), side.points.begin(), side.points.end());
   branch.bifurcations = std::move(side.bifurcations);
   branch.ends = std::move(side.end);
