@@ -66,7 +66,7 @@ inline Run by_series(const std::string& toml, const std::vector<double>& start, 
   const auto model = std::dynamic_pointer_cast<const TypedModel>(make_model(toml));
   REQUIRE(model != nullptr);
   CHECK(model->is_linear());
-  const auto system = model->series_system(model->values(), {});
+  const auto system = model->smooth_system(model->values(), {});
   return run(*system, start, time);
 }
 

@@ -15,6 +15,7 @@
 
 #include "core/math/dual.hpp"
 #include "core/math/series.hpp"
+#include "core/system/tolerance.hpp"
 
 namespace graze {
 
@@ -54,7 +55,7 @@ class TaylorFlow {
     { d.terms(std::int64_t{}, t, x) } -> std::same_as<S>;
   };
 
-  explicit TaylorFlow(double tolerance) : tolerance_(tolerance) {}
+  explicit TaylorFlow(const Tolerance& tolerance) : tolerance_(tolerance.integration) {}
 
   /// Series of the state and of these guards from (t, x) on.
   void expand(const Dynamics& dynamics, std::int64_t mode, const S& t, const State& x,

@@ -54,7 +54,7 @@ class TaylorMotion : public Rules {
   using Rules::x;
 
   TaylorMotion(const Dynamics& dynamics, const Tolerance& tolerance)
-      : Rules(tolerance), dynamics_(dynamics), flow_(tolerance.integration) {}
+      : Rules(tolerance), dynamics_(dynamics), flow_(tolerance) {}
 
   S period() const { return dynamics_.period(); }
   bool commensurate() const { return true; }

@@ -137,7 +137,9 @@ class TaylorSystem : public System {
   double rate() const override { return plain_.rate(); }
   std::optional<SeriesLaw> series_law() const override {
     if constexpr (requires { plain_.motion_program(); }) {
-      if (plain_.motion_program() == nullptr) return std::nullopt;
+      // Lanes move by power series.
+      if (tolerance_.engine != Tolerance::Engine::series || plain_.motion_program() == nullptr)
+        return std::nullopt;
       return SeriesLaw{
           plain_.motion_program(), plain_.fixed(),      period(),         rate(), tolerance_.chatter,
           tolerance_.integration,  tolerance_.patience, tolerance_.events};

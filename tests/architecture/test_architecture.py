@@ -59,7 +59,7 @@ HOMES = [
     (r"hdf5.*\.h$|H5.*\.h$", r"data/h5\.[ch]pp$"),
     (r"toml\+\+/", r"data/case_file\.cpp$"),
     (r"mpi\.h$", r"drivers/run/ranks_mpi\.cpp$"),
-    (r"boost/", r"(drivers/explore/server\.cpp|core/smooth/odeint_flow\.hpp)$"),
+    (r"boost/", r"(drivers/explore/server\.cpp|core/smooth/odeint_steps\.cpp)$"),
     (r"nlohmann/", r"drivers/explore/job\.cpp$"),
     (r"(omp|xmmintrin)\.h$", r"analysis/run/execute\.cpp$"),
     (r"immintrin\.h$", r"core/lanes/simd_avx(2|512)\.hpp$"),

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/models/equations/odeint_system.hpp"
 #include "core/models/equations/typed_equations.hpp"
 #include "core/models/equations/typed_model.hpp"
 #include "core/smooth/compliant_system.hpp"
@@ -47,17 +46,13 @@ std::unique_ptr<System> TypedModel::system(std::span<const double> values, const
     return !f.fixed || Range::non_negative().contains(at(*f.fixed));
   };
   if (!std::all_of(system_->frictions.begin(), system_->frictions.end(), rubs)) return nullptr;
-  if (tolerance.engine == Tolerance::Engine::odeint) {
-    const bool valid = TypedEquations<double>(system_, values).valid();
-    return valid ? odeint_system(system_, values, tolerance) : nullptr;
-  }
   const bool forced = system_->period && std::isfinite(at(*system_->period));
-  if (system_->linear && (forced || !system_->period))
-    return linear_system(system_->linear, values, tolerance);
-  return series_system(values, tolerance);
+  const bool exact = tolerance.engine == Tolerance::Engine::series && system_->linear;
+  return exact && (forced || !system_->period) ? linear_system(system_->linear, values, tolerance)
+                                               : smooth_system(values, tolerance);
 }
 
-std::unique_ptr<System> TypedModel::series_system(std::span<const double> values,
+std::unique_ptr<System> TypedModel::smooth_system(std::span<const double> values,
                                                   const Tolerance& tolerance) const {
   using Kind = SmoothKind<TypedEquations, std::shared_ptr<const TypedSystem>>;
   if (!TypedEquations<double>(system_, values).valid()) return nullptr;

@@ -1,4 +1,4 @@
-/// A system given as text, as the series engine asks for it (core/smooth/newton_system).
+/// A system given as text, as core/smooth/newton_system asks for it.
 #pragma once
 
 #include <Eigen/Core>
@@ -14,6 +14,7 @@
 #include "core/math/dense.hpp"
 #include "core/math/spectra.hpp"
 #include "core/models/equations/typed_system.hpp"
+#include "core/smooth/chosen_flow.hpp"
 
 namespace graze {
 
@@ -24,6 +25,8 @@ class TypedEquations {
   static constexpr int contacts = Eigen::Dynamic;
   template <class T>
   using Vector = Eigen::Matrix<T, states, 1>;
+  template <class Dynamics>
+  using OwnFlow = ChosenFlow<S, Dynamics>;
 
   TypedEquations(std::shared_ptr<const TypedSystem> system, std::span<const S> parameters)
       : system_(std::move(system)) {

@@ -32,8 +32,9 @@ class TypedModel final : public Model {
   const std::vector<std::string>& warnings() const { return warnings_; }
   /// Whether it is linear with constant coefficients, and moves by its exact flow.
   bool is_linear() const { return system_->linear != nullptr; }
-  /// Moved by power series, also where it is linear; nullptr when the values make no system.
-  std::unique_ptr<System> series_system(std::span<const double> values, const Tolerance& tolerance) const;
+  /// Moved by the engine that the tolerance names, also where it is linear; nullptr when the values make no
+  /// system.
+  std::unique_ptr<System> smooth_system(std::span<const double> values, const Tolerance& tolerance) const;
 
  private:
   std::vector<std::string> warnings_;

@@ -32,7 +32,7 @@ class SemiAnalyticalPlanar final : public PlanarRules<SemiAnalyticalPlanar<S>, S
   using Rules::x;
 
   SemiAnalyticalPlanar(const Plane& plane, const Tolerance& tolerance)
-      : Rules(tolerance), plane_(plane), forces_(tolerance.integration) {}
+      : Rules(tolerance), plane_(plane), forces_(tolerance) {}
 
   const Plane& planar() const { return plane_; }
   void place(const HybridState& from, std::size_t guards) {
