@@ -33,7 +33,7 @@ bool repeats(const std::vector<Eigen::VectorXd>& orbit, double size) {
 /// point and that arclength; then on with the other itinerary.
 Continuation::Passed Continuation::pass_grazing(const Trial& beyond, double step) {
   const auto grazing = first_grazing(now_, step, metric(), beyond.record);
-  if (!grazing) return Passed::not_found;
+  if (!grazing || !reaches(*grazing)) return Passed::not_found;
   locate_before(*grazing);
   note(grazing->kind, grazing->contact, grazing->solution);
   if (grazing->kind == BifurcationKind::rising_border) {
@@ -75,6 +75,14 @@ bool Continuation::looks_closer(const Trial& beyond) {
 
 /// So near to a grazing multipliers are taken that have none at it: one of them grows without bound.
 constexpr double beside = 1e-7;
+
+/// Whether the motion takes the way to a grazing; equations know nothing of other events that come before.
+bool Continuation::reaches(const Grazing& grazing) const {
+  const double step = grazing.place - beside;
+  if (!(step > beside)) return true;
+  const auto before = at(now_, step);
+  return before && before->verdict != Verdict::open;
+}
 
 /// What test functions tell between the last point and a grazing, however near to it.
 void Continuation::locate_before(const Grazing& grazing) {

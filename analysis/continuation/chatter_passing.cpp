@@ -19,6 +19,24 @@ bool Continuation::lies_ahead(const ChatterBorder& border, double sense, double 
   return in_range && way * sense > -past * metric().range && std::abs(way) <= reach;
 }
 
+/// Whether the motion at a border, or just beside it, is its orbit; equations know nothing of other impacts
+/// that come before.
+bool Continuation::is_taken(const ChatterBorder& border) const {
+  constexpr double closure = 1e-6;  // of the size
+  constexpr double beside = 1e-8;   // of the range
+  const Solution& s = border.solution;
+  const auto multipliers = orbit_multipliers(*s.shooting, s.u);
+  const double growth = multipliers.empty() ? 1 : std::max(1.0, std::abs(multipliers.front()));
+  const auto closes = [&](double side) {
+    const auto system = family_.system(s.point.parameter + side * metric().range);
+    if (!system) return false;
+    const Record record = record_of(*system, s.point, s.shooting->itinerary().periods);
+    const double open = (record.end - s.point.state).cwiseAbs().maxCoeff();
+    return record.outcome == Outcome::ok && open <= closure * growth * record.size;
+  };
+  return closes(0) || closes(-beside) || closes(beside);
+}
+
 /// The nearest border of a stick behind chatter, within so much of the parameter; of those that the orbit
 /// beyond has no more, where that is known.
 std::optional<ChatterBorder> Continuation::end_of_stick(const Signature* beyond, double reach) const {
@@ -31,7 +49,8 @@ std::optional<ChatterBorder> Continuation::end_of_stick(const Signature* beyond,
     if (beyond && beyond->count(kind, contact) >= now_.point.signature.count(kind, contact)) continue;
     auto border = border_of_stick(now_, stick, metric());
     if (!border || border->sticks_towards == sense || !lies_ahead(*border, sense, reach)) continue;
-    if (!first || sense * (border->parameter - first->parameter) < 0) first = std::move(border);
+    if (first && sense * (border->parameter - first->parameter) >= 0) continue;
+    if (is_taken(*border)) first = std::move(border);
   }
   return first;
 }
@@ -73,7 +92,8 @@ Continuation::Passed Continuation::pass_accumulation(double reach) {
         border.magnification < most_magnified ? reach : std::max(reach, far * metric().range);
     if (border.sticks_towards != heading_ || !lies_ahead(border, heading_, within)) continue;
     if (repeated(BifurcationKind::chatter_border, border.contact, border.parameter)) continue;
-    if (!first || heading_ * (border.parameter - first->parameter) < 0) first = std::move(border);
+    if (first && heading_ * (border.parameter - first->parameter) >= 0) continue;
+    if (is_taken(border)) first = std::move(border);
   }
   if (!first) return Passed::not_found;
   return pass_border(*first, heading_);

@@ -90,6 +90,7 @@ class Continuation {
   enum class Passed { on, ended, not_found, comes_later };
   Passed pass_grazing(const Trial& beyond, double step);
   bool looks_closer(const Trial& beyond);
+  bool reaches(const Grazing& grazing) const;
   void locate_before(const Grazing& grazing);
   Passed leave(const Solution& at_grazing);
   Passed leave_at_speed(const Grazing& grazing, const Solution& behind);
@@ -99,6 +100,7 @@ class Continuation {
   bool jump(const Solution& last, int contact, BifurcationKind kind, double least);
   bool pass_stop();
   bool lies_ahead(const ChatterBorder& border, double sense, double reach) const;
+  bool is_taken(const ChatterBorder& border) const;
   std::optional<ChatterBorder> end_of_stick(const Signature* beyond, double reach) const;
   Passed pass_end_of_stick(const Trial& beyond);
   Passed pass_border_within(double reach);

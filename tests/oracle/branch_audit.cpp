@@ -343,12 +343,20 @@ void Auditor::look_at_located(std::size_t number) {
   const std::string where = bifurcation_names()[static_cast<std::size_t>(point.kind)] + " of contact " +
                             std::to_string(point.contact) + " on branch " + std::to_string(point.branch) +
                             " " + at(point.parameter);
-  const double growth = growth_near(point.branch, point.parameter);
+  double growth = growth_near(point.branch, point.parameter);
   double error = closing(point, 0);
   // At a border rounding decides on which side the motion takes its way, and a touch of 1e-16 is an impact of
-  // speed 1e-8: beside it, on one side, there is none.
+  // speed 1e-8, which the rest of the turn magnifies: beside it, on one side, there is none.
   const double beside = 1e-8;
-  if (!point.smooth()) error = std::min({error, closing(point, -beside), closing(point, beside)});
+  if (!point.smooth()) {
+    double rest = HUGE_VAL;
+    for (const double shift : {-beside, beside}) {
+      const auto system = family_.system(point.parameter + shift * range());
+      error = std::min(error, closing(point, shift));
+      rest = std::min(rest, magnified(*system, followed(*system, point.state, point.periods)));
+    }
+    growth = std::max(growth, rest);
+  }
   if (!(error <= (point.smooth() ? 1e-8 : 1e-6) * growth)) {
     ++audit_.located_ghosts;
     report("located ghost: " + where + ", the motion ends " + Value(error).toml() + " of its size away");
