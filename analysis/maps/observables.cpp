@@ -38,10 +38,6 @@ Scope scope_of(const Model& model) {
   return scope;
 }
 
-double sum_of_moduli(std::span<const double> c) {
-  return std::accumulate(c.begin(), c.end(), 0.0, [](double sum, double a) { return sum + std::abs(a); });
-}
-
 }  // namespace
 
 std::vector<Key> observable_keys() {
@@ -110,7 +106,7 @@ void Observation::piece(const MotionPiece& piece) {
   };
   take(piece.time());
   for (std::size_t i = 0; i + 1 < observables_.program_.inputs(); ++i) take(piece.state(i));
-  const double length = sum_of_moduli(std::span(inputs.front()).subspan(1));
+  const double length = sum_of_moduli(inputs.front(), 1);
   if (!(length > 0)) return;
   duration_ += std::accumulate(inputs.front().begin() + 1, inputs.front().end(), 0.0);
   add(inputs, 0);

@@ -35,12 +35,6 @@ ValueAndSlope evaluate(std::span<const double, Terms> c, double s) {
   return {even + s * odd, 2 * s * even_slope + odd + 2 * u * odd_slope};
 }
 
-/// Σ |c_k| from k = first on: a bound of these terms on [0, 1].
-double sum_of_moduli(std::span<const double> c, std::size_t first) {
-  const auto count = static_cast<Eigen::Index>(c.size() - first);
-  return Eigen::Map<const Eigen::ArrayXd>(c.data() + first, count).abs().sum();
-}
-
 /// k (k − 1).
 constexpr std::array<double, max_terms> curvature_weights = [] {
   std::array<double, max_terms> weights{};
@@ -124,6 +118,11 @@ std::optional<double> march(std::span<const double, Terms> c, double s, double e
 
 }  // namespace
 
+double sum_of_moduli(std::span<const double> c, std::size_t first) {
+  const auto count = static_cast<Eigen::Index>(c.size() - first);
+  return Eigen::Map<const Eigen::ArrayXd>(c.data() + first, count).abs().sum();
+}
+
 std::optional<double> first_zero(std::span<const double> c, double end) {
   if (c[0] <= 0) return 0.0;
   constexpr std::size_t low = 5;
@@ -154,7 +153,7 @@ std::vector<double> stationary_points(std::span<const double> c) {
   constexpr double rounding = 1e-14;
   std::vector<double> slope(c.size() > 1 ? c.size() - 1 : 0), places;
   for (std::size_t k = 0; k < slope.size(); ++k) slope[k] = static_cast<double>(k + 1) * c[k + 1];
-  const double size = sum_of_moduli(slope, 0);
+  const double size = sum_of_moduli(slope);
   double from = 0;
   for (std::size_t zeros = 0; zeros < c.size(); ++zeros) {
     std::vector<double> rest = polynomial_part(slope, from, 1 - from);

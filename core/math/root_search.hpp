@@ -1,6 +1,7 @@
 /// The certified search for the next event: the first zero of a polynomial, tangencies included.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
@@ -30,6 +31,9 @@ std::vector<double> stationary_points(std::span<const double> c);
 std::vector<double> polynomial_part(std::vector<double> c, double from, double length);
 /// ∫ p(s) q(s) ds over [0, 1].
 double product_integral(std::span<const double> p, std::span<const double> q);
+
+/// Σ |c_k| from k = first on: a bound of these terms on [0, 1].
+double sum_of_moduli(std::span<const double> c, std::size_t first = 0);
 
 /// p(s).
 double polynomial(std::span<const double> c, double s);

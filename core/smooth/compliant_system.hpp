@@ -121,24 +121,20 @@ struct CompliantDynamics : ContactDynamics<S, Equations> {
   /// Friction by contact i that acts in the mode takes part, whether the contact is closed or about to be.
   template <class T>
   void kick_in(int i, std::int64_t mode, const T& t, const Vector<T>& x, const T& speed, Vector<T>& v) const {
-    const int k = rubbing(i, mode);
-    if (k < 0) {
+    if (const int k = rubbing(i, mode); k < 0) {
       Free::kick(i, t, x, speed, v);
     } else {
-      const auto [contact, friction] = forces_of_kick(i, k, mode, t, x);
-      Free::push(i, t, x, T(contact * speed), v);
-      Free::push(count() + k, t, x, T(friction * speed), v);
+      each_share_of_kick(i, k, mode, t, x, speed,
+                         [&](int b, const T& share) { Free::push(b, t, x, share, v); });
     }
   }
   template <class T>
   void lift_in(int i, std::int64_t mode, const T& t, const Vector<T>& x, const T& gap, Vector<T>& v) const {
-    const int k = rubbing(i, mode);
-    if (k < 0) {
+    if (const int k = rubbing(i, mode); k < 0) {
       Free::lift(i, t, x, gap, v);
     } else {
-      const auto [contact, friction] = forces_of_kick(i, k, mode, t, x);
-      Free::displace(i, t, x, T(contact * gap), v);
-      Free::displace(count() + k, t, x, T(friction * gap), v);
+      each_share_of_kick(i, k, mode, t, x, gap,
+                         [&](int b, const T& share) { Free::displace(b, t, x, share, v); });
     }
   }
   /// Without friction.
@@ -366,10 +362,11 @@ struct CompliantDynamics : ContactDynamics<S, Equations> {
     const int k = friction_by(i);
     return k >= 0 && layout_.sliding(mode, k) != Sliding::absent ? k : -1;
   }
-  /// Of contact i and of its friction k, which together add one to the opening speed; one that sticks keeps
-  /// the slip.
-  template <class T>
-  std::pair<T, T> forces_of_kick(int i, int k, std::int64_t mode, const T& t, const Vector<T>& x) const {
+  /// `f` takes the forces of contact i and of its friction k that together add `amount` to the opening speed;
+  /// one that sticks keeps the slip.
+  template <class T, class F>
+  void each_share_of_kick(int i, int k, std::int64_t mode, const T& t, const Vector<T>& x, const T& amount,
+                          const F& f) const {
     std::vector<T> opening;
     std::vector<std::vector<T>> response;
     Free::holding(t, x, opening, response);
@@ -377,7 +374,8 @@ struct CompliantDynamics : ContactDynamics<S, Equations> {
     const T friction =
         sticks(k, mode) ? T(-along[index(i)] / along[index(count() + k)]) : share(k, mode, t, x);
     const T force = constant(t, S(1)) / (normal[index(i)] + friction * normal[index(count() + k)]);
-    return {force, force * friction};
+    f(i, T(force * amount));
+    f(count() + k, T(force * friction * amount));
   }
   /// Of a contact against friction by it that slides: where it vanishes rigid bodies have no force that
   /// holds.
@@ -836,7 +834,8 @@ RoughContact<S> CompliantMotion<S, Equations>::rough_contact(int i, int k) const
   std::vector<S> opening;
   std::vector<std::vector<S>> response;
   dynamics().holding(time, x, opening, response);
-  const std::size_t n = static_cast<std::size_t>(i), a = static_cast<std::size_t>(count() + k);
+  const int place_of_friction = count() + k;
+  const std::size_t n = static_cast<std::size_t>(i), a = static_cast<std::size_t>(place_of_friction);
   return {response[n][n], -response[n][a], response[a][a], dynamics().amplitude(k, time, x),
           this->restitution(i)};
 }
@@ -851,13 +850,11 @@ void CompliantMotion<S, Equations>::push_rough(int i, int k, const S& opening, c
   const S normal = (opening * c.tangential - slip * c.cross) / determinant;
   const S along = (opening * c.cross - slip * c.normal) / determinant;
   const State at = x;
-  if (positions) {
-    dynamics().displace(i, time, at, normal, x);
-    dynamics().displace(count() + k, time, at, along, x);
-  } else {
-    dynamics().push(i, time, at, normal, x);
-    dynamics().push(count() + k, time, at, along, x);
-  }
+  const auto change = [&](int b, const S& by) {
+    positions ? dynamics().displace(b, time, at, by, x) : dynamics().push(b, time, at, by, x);
+  };
+  change(i, normal);
+  change(count() + k, along);
 }
 
 /// An impact with friction, no other contact taking part.
@@ -981,7 +978,8 @@ double CompliantMotion<S, Equations>::size_of_guard(int guard) const {
     double size = speed() + rate * length();
     if (dynamics().holding_in(mode_).empty()) return size;
     const auto s = dynamics().terms(mode_, time, x);  // forces that are in balance
-    const auto& row = s.response[static_cast<std::size_t>(count() + k)];
+    const int place_of_friction = count() + k;
+    const auto& row = s.response[static_cast<std::size_t>(place_of_friction)];
     dynamics().each_force(mode_, [&](int b) {
       const std::size_t place = static_cast<std::size_t>(b);
       size += std::abs(value_of(row[place]) * value_of(s.force[place])) / rate;

@@ -227,6 +227,7 @@ struct ContactDynamics : Equations<S> {
   template <class Respond, class F>
   static void each_share(int i, const std::vector<int>& held, const Respond& respond, const F& f) {
     std::vector<S> answers;
+    answers.reserve(held.size());
     for (const int j : held) answers.push_back(respond(j, i));
     solve_responses(held, respond, answers);
     S mobility(1);
@@ -249,6 +250,7 @@ struct ContactDynamics : Equations<S> {
     }
     const std::vector<int> set = closed_in(mode);
     std::vector<T> list;
+    list.reserve(set.size());
     for (const int i : set) list.push_back(free_pressing(i, mode, t, x));
     solve_responses(
         set, [&](int a, int b) { return response(a, b, mode, t, x); }, list);

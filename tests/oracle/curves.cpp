@@ -216,7 +216,7 @@ std::vector<CurvePoint> curve_through(const Plane& plane, const CurveSeed& seed,
   return points;
 }
 
-/// The oscillator x'' + b x' + x = F cos ωt with a stop at 1: one impact in a period .
+/// The oscillator x'' + b x' + x = F cos ωt with a stop at 1: one impact in a period.
 struct OneImpact {
   double alpha, beta, e12, trace;
 
