@@ -107,10 +107,12 @@ Branch continue_branch(const Family& family, const Solution& start, const Walk& 
   branch.bifurcations.assign(back.bifurcations.rbegin(), back.bifurcations.rend());
   branch.points.push_back(told(start));
   branch.begins = branch.ends = back.end;
-  if (back.end == closed_branch) return branch;  // the other way come the same orbits
-  branch.points.insert(branch.points.end(), ahead.points.begin(), ahead.points.end());
-  branch.bifurcations.insert(branch.bifurcations.end(), ahead.bifurcations.begin(), ahead.bifurcations.end());
-  branch.ends = ahead.end;
+  if (back.end != closed_branch) {  // else the other way come the same orbits
+    branch.points.insert(branch.points.end(), ahead.points.begin(), ahead.points.end());
+    branch.bifurcations.insert(branch.bifurcations.end(), ahead.bifurcations.begin(),
+                               ahead.bifurcations.end());
+    branch.ends = ahead.end;
+  }
   thin(branch.bifurcations, walk.options.to - walk.options.from);
   drop_repeated(branch.bifurcations, walk.options.to - walk.options.from);
   return branch;

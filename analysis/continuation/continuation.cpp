@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/continuation/beginning.hpp"
+#include "analysis/continuation/branch.hpp"
 #include "analysis/continuation/neimark_sacker.hpp"
 
 namespace graze {
@@ -33,12 +34,19 @@ bool passes(BifurcationKind kind, const std::complex<double>& m) {
 }
 
 /// Whether two neighbours of a branch lie on both sides of an orbit of half as many periods, where the branch
-/// has its birth: behind it come the same orbits, their halves exchanged.
-bool turns_into_itself(const BranchPoint& before, const BranchPoint& after) {
+/// has its birth: behind it come the same orbits, their halves exchanged. With forcing their states are
+/// compared where the equations begin, away from events: at phase zero an impact may lie between them.
+bool turns_into_itself(const Family& family, const BranchPoint& before, const BranchPoint& after) {
   const std::size_t half = before.orbit.size() / 2;
   if (half == 0 || before.orbit.size() != 2 * half || after.orbit.size() != 2 * half) return false;
-  const auto apart = [half](const BranchPoint& p) -> Vector { return p.orbit[half] - p.orbit[0]; };
-  return before.fold * after.fold < 0 && apart(before).dot(apart(after)) < 0;
+  if (!(before.fold * after.fold < 0)) return false;
+  const auto apart = [&](const BranchPoint& p) -> Vector {
+    const auto system = family.system(p.parameter);
+    if (!system || !(system->period() > 0) || before.phase != after.phase) return p.orbit[half] - p.orbit[0];
+    return record_turn(*system, p.state, static_cast<int>(half), 0, p.phase - std::floor(p.phase)).end -
+           p.state;
+  };
+  return apart(before).dot(apart(after)) < 0;
 }
 
 }  // namespace
@@ -219,9 +227,7 @@ bool Continuation::next() {
     end_ = "more changes of its events than are followed";
     return false;
   }
-  constexpr std::ptrdiff_t memory = 100;
-  recent_.push_back(now_.point);
-  if (std::ssize(recent_) > memory) recent_.erase(recent_.begin());
+  way_.push_back(now_.point);
   const double range = options_.to - options_.from;
   if (looked_count_ != change_count_) {
     looked_count_ = change_count_;
@@ -322,7 +328,7 @@ bool Continuation::accept(Trial trial, double step) {
     end_ = "the orbit shrinks to rest";
     return false;
   }
-  if (turns_into_itself(before.point, trial.solution.point)) {
+  if (turns_into_itself(family_, before.point, trial.solution.point)) {
     end_ = "an orbit of half as many periods: behind it come the same orbits, half a turn later";
     return false;
   }
@@ -371,7 +377,7 @@ void Continuation::anchor_here() {
 
 /// Whether an orbit lies between two neighbours.
 bool Continuation::lies_between(const BranchPoint& p, const BranchPoint& a, const BranchPoint& b) const {
-  if (!(p.signature == b.signature)) return false;
+  if (!(p.signature == a.signature) && !(p.signature == b.signature)) return false;
   if ((p.parameter - a.parameter) * (p.parameter - b.parameter) > 0) return false;
   const double share = (p.parameter - a.parameter) / (b.parameter - a.parameter);
   if (a.orbit.empty() || b.orbit.empty()) return false;
@@ -379,15 +385,18 @@ bool Continuation::lies_between(const BranchPoint& p, const BranchPoint& a, cons
   const Vector there = a.orbit.front() + share * way;
   const double length =
       way.cwiseAbs().maxCoeff() / size_ + std::abs(b.parameter - a.parameter) / metric().range;
-  return std::any_of(p.orbit.begin(), p.orbit.end(), [&](const Vector& state) {
-    return (there - state).cwiseAbs().maxCoeff() <= 0.1 * length * size_;
-  });
+  double away = std::numeric_limits<double>::infinity();
+  for (const Vector& state : p.orbit) away = std::min(away, (there - state).cwiseAbs().maxCoeff());
+  if (away <= 0.1 * length * size_) return true;
+  if (!(away <= length * size_)) return false;
+  const BranchPoint ends[] = {a, b};  // where the branch is curved, the orbit there tells
+  return distance_to(family_, ends, p.parameter, p.orbit, p.signature.periods, length) <= 1e-6 * p.size;
 }
 
 /// Whether an orbit lies on the way that has just been walked.
 bool Continuation::walked(const BranchPoint& p) const {
-  for (std::size_t k = 1; k < recent_.size(); ++k) {
-    if (lies_between(p, recent_[k - 1], recent_[k])) return true;
+  for (std::size_t k = 1; k < way_.size(); ++k) {
+    if (lies_between(p, way_[k - 1], way_[k])) return true;
   }
   return false;
 }

@@ -144,9 +144,9 @@ class Continuation {
   double size_;           ///< of states, for the arclength
   double time_;           ///< of durations
   BranchPoint first_;
-  std::vector<BranchPoint> recent_;  ///< the last points, in order
-  std::vector<double> changes_;      ///< parameters of the last changes of the itinerary
-  double heading_ = 1;               ///< sign of the parameter's change on the way so far
+  std::vector<BranchPoint> way_;  ///< the points so far, in order
+  std::vector<double> changes_;   ///< parameters of the last changes of the itinerary
+  double heading_ = 1;            ///< sign of the parameter's change on the way so far
   /// The last change that was jumped over.
   struct Jump {
     BifurcationKind kind;
