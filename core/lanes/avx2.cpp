@@ -14,7 +14,7 @@ namespace graze {
 LaneKernel lane_kernel_avx2(const LaneShape& shape) {
   return shape.sets ? set_kernel_avx2(shape) : rigid_kernel(shape);
 }
-SeriesKernel series_kernel_avx2() { return {width, run_series}; }
+SeriesKernel series_kernel_avx2() { return {lanes, run_series}; }
 
 }  // namespace graze
 

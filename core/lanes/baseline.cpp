@@ -12,6 +12,6 @@ namespace graze {
 LaneKernel lane_kernel_baseline(const LaneShape& shape) {
   return shape.sets ? set_kernel_baseline(shape) : rigid_kernel(shape);
 }
-SeriesKernel series_kernel_baseline() { return {width, run_series}; }
+SeriesKernel series_kernel_baseline() { return {lanes, run_series}; }
 
 }  // namespace graze

@@ -221,7 +221,7 @@ int run() {
   const Problem problem = valve();
   if (!agree(problem)) return 1;
   const std::unique_ptr<Analysis> sweep = named(analyses(), "sweep").make(problem);
-  const std::vector<Box> blocks = sweep->blocks(1);
+  const std::vector<Box> blocks = sweep->blocks(sweep->least_points());
   std::vector<Row> rows(2);
   rows[0] = {"graze sweep", [&] { static_cast<void>(computed(*sweep, blocks, 1)); }, {}};
   rows[1] = {"graze one by one",

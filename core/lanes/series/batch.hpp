@@ -6,6 +6,12 @@
 
 namespace graze {
 
+/// Of a sum: a row, or a product of two, times a factor.
+struct SeriesTerm {
+  const double *a = nullptr, *b = nullptr;
+  const double* factor = nullptr;
+};
+
 /// One operation of a list; rows are given by where they begin.
 struct SeriesOperation {
   enum class Kind : signed char {
@@ -28,20 +34,14 @@ struct SeriesOperation {
   Function function = Function::sqrt;
   double* result = nullptr;
   const double *a = nullptr, *b = nullptr;
-  double* other = nullptr;    ///< the row after `result`
-  double* inverse = nullptr;  ///< row of its own: in place 0 what is divided by, inverted
-  double* rate = nullptr;     ///< row of its own: k times coefficient k of what is differentiated
-  int fixed = 0;              ///< exponent, or the constant of a sum
-  /// Terms of a sum, in groups as in core/equations: atoms times literals, times fixed quantities; products
-  /// as they are, times literals, times fixed quantities.
-  int begin = 0, by_literal = 0, by_fixed = 0, plain_products = 0, products_by_literal = 0,
-      products_by_fixed = 0;
-};
-
-struct SeriesTerm {
-  const double *a = nullptr, *b = nullptr;
-  double literal = 1;
-  int fixed = 0;
+  double* other = nullptr;        ///< the row after `result`
+  double* inverse = nullptr;      ///< row of its own: in place 0 what is divided by, inverted
+  double* rate = nullptr;         ///< row of its own: k times coefficient k of what is differentiated
+  const double* fixed = nullptr;  ///< exponent, or the constant of a sum
+  /// Terms of a sum: rows, products of two of them, squares, each times a factor.
+  const SeriesTerm* terms = nullptr;
+  int linear = 0, products = 0, squares = 0;
+  bool in_time = false;  ///< linear in time: all but the first two coefficients are zero
 };
 
 /// The argument of an operation whose series holds on a part of the step only (core/math/series_reach.hpp).
@@ -55,7 +55,6 @@ struct SeriesReached {
 /// were laid out for. The first rows are the inputs: time and the states.
 struct SeriesList {
   const SeriesOperation* operations = nullptr;
-  const SeriesTerm* terms = nullptr;
   const double* const* outputs = nullptr;  ///< their rows
   int count = 0;                           ///< of operations
   double* rows = nullptr;                  ///< room for all of them
@@ -66,8 +65,8 @@ struct SeriesList {
 /// ∂(rate of state `of`)/∂(state `by`).
 struct SeriesSlope {
   int of = 0, by = 0;
-  const double* series = nullptr;  ///< its row; nullptr: it is a fixed quantity
-  int fixed = 0;
+  const double* series = nullptr;  ///< its row; nullptr: it does not move
+  const double* fixed = nullptr;   ///< its value, then
 };
 
 struct SeriesContact {
@@ -137,8 +136,6 @@ struct SeriesBatch {
   bool (*arrived)(void* owner, int lane) = nullptr;
   bool (*left)(void* owner, int lane) = nullptr;
   void* owner = nullptr;
-
-  long steps = 0, lanes_stepped = 0;  ///< of the vector; of its lanes with a motion
 };
 
 /// Moves motions from section to section as long as there are some.

@@ -64,13 +64,20 @@ bool is_linear_in_time(const Program& program, std::size_t row) {
 
 }  // namespace
 
-SeriesProgram::SeriesProgram(const Program& program, int order, int width) {
+SeriesProgram::SeriesProgram(const Program& program, int order, int width, const double* fixed) {
   const long stride = static_cast<long>(order + 1) * width;
   long rows = static_cast<long>(program.rows());
   const long own_rows = 2 * static_cast<long>(program.operations().size());
   rows_.assign(static_cast<std::size_t>(stride * (rows + own_rows)), 0.0);
   const auto place = [&](std::size_t row) { return rows_.data() + static_cast<long>(row) * stride; };
   const auto own = [&] { return rows_.data() + stride * rows++; };
+  const auto fixed_row = [&](std::size_t f) { return fixed + static_cast<long>(f) * width; };
+  terms_.reserve(program.terms().size());
+  literals_.reserve(program.terms().size() * static_cast<std::size_t>(width));
+  const auto literal_row = [&](double value) {
+    literals_.insert(literals_.end(), static_cast<std::size_t>(width), value);
+    return literals_.data() + literals_.size() - width;
+  };
   for (const Operation& op : program.operations()) {
     SeriesOperation& o = operations_.emplace_back();
     o.kind = kind_of(op.kind);
@@ -80,32 +87,44 @@ SeriesProgram::SeriesProgram(const Program& program, int order, int width) {
     o.other = place(op.result + 1);
     o.a = place(op.a);
     o.b = place(op.b);
+    o.fixed = fixed_row(op.fixed);
     if (o.kind != Kind::sum) {
       o.inverse = own();
       o.rate = own();
+      continue;
     }
-    o.fixed = static_cast<int>(op.fixed);
-    o.begin = static_cast<int>(op.begin);
-    o.by_literal = static_cast<int>(op.by_literal);
-    o.by_fixed = static_cast<int>(op.by_fixed);
-    o.plain_products = static_cast<int>(op.plain_products);
-    o.products_by_literal = static_cast<int>(op.products_by_literal);
-    o.products_by_fixed = static_cast<int>(op.products_by_fixed);
+    o.in_time = is_linear_in_time(program, op.result);
+    o.terms = terms_.data() + terms_.size();
+    // Groups as in core/equations: rows times literals, times fixed quantities; products as they are, times
+    // literals, times fixed quantities.
+    const OperationTerm* const first = program.terms().data() + op.begin;
+    const OperationTerm* const fixed_rows = first + op.by_literal;
+    const OperationTerm* const products = fixed_rows + op.by_fixed;
+    const OperationTerm* const fixed_products = products + op.plain_products + op.products_by_literal;
+    const OperationTerm* const end = fixed_products + op.products_by_fixed;
+    const auto add = [&](const OperationTerm* t) {
+      const bool by_fixed = (t >= fixed_rows && t < products) || t >= fixed_products;
+      terms_.push_back({place(t->a), place(t->b), by_fixed ? fixed_row(t->fixed) : literal_row(t->literal)});
+    };
+    for (const OperationTerm* t = first; t != products; ++t, ++o.linear) add(t);
+    for (const OperationTerm* t = products; t != end; ++t) {
+      if (t->a == t->b) continue;
+      add(t);
+      ++o.products;
+    }
+    for (const OperationTerm* t = products; t != end; ++t) {
+      if (t->a != t->b) continue;
+      add(t);
+      ++o.squares;
+    }
   }
-  for (const OperationTerm& t : program.terms())
-    terms_.push_back({place(t.a), place(t.b), t.literal, static_cast<int>(t.fixed)});
   for (std::size_t i = 0; i < program.outputs(); ++i) outputs_.push_back(place(program.output(i)));
   for (const ReachedRow& r : program.reached()) reached_.push_back({place(r.row), reach_of(r.reach)});
 }
 
 SeriesList SeriesProgram::list() {
-  return {operations_.data(),
-          terms_.data(),
-          outputs_.data(),
-          static_cast<int>(operations_.size()),
-          rows_.data(),
-          reached_.data(),
-          static_cast<int>(reached_.size())};
+  return {operations_.data(), outputs_.data(), static_cast<int>(operations_.size()),
+          rows_.data(),       reached_.data(), static_cast<int>(reached_.size())};
 }
 
 }  // namespace graze

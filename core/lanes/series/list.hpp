@@ -12,7 +12,8 @@ namespace graze {
 /// A program and the rows that it needs for series up to an order, `width` of them side by side.
 class SeriesProgram {
  public:
-  SeriesProgram(const Program& program, int order, int width);
+  /// `fixed`: rows of the fixed quantities.
+  SeriesProgram(const Program& program, int order, int width, const double* fixed);
   /// Valid as long as this lives where it is.
   SeriesList list();
 
@@ -21,7 +22,7 @@ class SeriesProgram {
   std::vector<SeriesTerm> terms_;
   std::vector<const double*> outputs_;
   std::vector<SeriesReached> reached_;
-  std::vector<double, LineAllocator<double>> rows_;
+  std::vector<double, LineAllocator<double>> rows_, literals_;
 };
 
 }  // namespace graze

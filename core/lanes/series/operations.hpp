@@ -17,64 +17,93 @@ inline constexpr double part_of[] = {0,        1.0,      1.0 / 2,  1.0 / 3,  1.0
                                      1.0 / 12, 1.0 / 13, 1.0 / 14, 1.0 / 15, 1.0 / 16, 1.0 / 17,
                                      1.0 / 18, 1.0 / 19, 1.0 / 20, 1.0 / 21};
 
-/// Coefficient k of a row.
-inline V get(const double* row, int k) { return load(row + k * width); }
-inline void put(double* row, int k, const V& v) { store(row + k * width, v); }
+/// Vectors that are worked on together: what one of them has to wait for is done by the others meanwhile.
+constexpr int packed = 2;
+constexpr int lanes = packed * width;  ///< side by side in a row
 
-/// Σ a_j b_{k−j}, j = 1 … k − 1, in chains that do not wait for each other. Straight code for every k: loops
-/// as short as these end where no processor expects it.
+struct Pack {
+  V v[packed];
+};
+template <class F>
+[[gnu::always_inline]] inline Pack each(const F& f) {
+  Pack result;
+#pragma GCC unroll 4
+  for (int i = 0; i < packed; ++i) result.v[i] = f(i);
+  return result;
+}
+[[gnu::always_inline]] inline Pack both(const V& a) {
+  return each([&](int) { return a; });
+}
+[[gnu::always_inline]] inline Pack both(double a) { return both(all(a)); }
+[[gnu::always_inline]] inline Pack load_pack(const double* p) {
+  return each([&](int i) { return load(p + i * width); });
+}
+[[gnu::always_inline]] inline Pack operator+(const Pack& a, const Pack& b) {
+  return each([&](int i) { return a.v[i] + b.v[i]; });
+}
+[[gnu::always_inline]] inline Pack operator-(const Pack& a, const Pack& b) {
+  return each([&](int i) { return a.v[i] - b.v[i]; });
+}
+[[gnu::always_inline]] inline Pack operator-(const Pack& a) {
+  return each([&](int i) { return -a.v[i]; });
+}
+[[gnu::always_inline]] inline Pack operator*(const Pack& a, const Pack& b) {
+  return each([&](int i) { return a.v[i] * b.v[i]; });
+}
+[[gnu::always_inline]] inline Pack operator/(const Pack& a, const Pack& b) {
+  return each([&](int i) { return a.v[i] / b.v[i]; });
+}
+[[gnu::always_inline]] inline Pack fma(const Pack& a, const Pack& b, const Pack& c) {
+  return each([&](int i) { return fma(a.v[i], b.v[i], c.v[i]); });
+}
+
+/// Coefficient k of a row.
+[[gnu::always_inline]] inline Pack get(const double* row, int k) { return load_pack(row + k * lanes); }
+[[gnu::always_inline]] inline void put(double* row, int k, const Pack& a) {
+#pragma GCC unroll 4
+  for (int i = 0; i < packed; ++i) store(row + k * lanes + i * width, a.v[i]);
+}
+/// … of the lanes of one vector, from where that stands in the row.
+inline V get_one(const double* row, int k) { return load(row + k * lanes); }
+inline void put_one(double* row, int k, const V& a) { store(row + k * lanes, a); }
+
+/// Σ a_j b_{k−j}, j = 1 … k − 1. Straight code for every k: loops as short as these end where no processor
+/// expects it.
 template <int k>
-inline V inner(const double* a, const double* b) {
-  V sum[4] = {all(0), all(0), all(0), all(0)};
+[[gnu::always_inline]] inline Pack inner(const double* a, const double* b) {
+  Pack sum[2] = {both(0), both(0)};
 #pragma GCC unroll 20
-  for (int j = 1; j < k; ++j) sum[j % 4] = fma(get(a, j), get(b, k - j), sum[j % 4]);
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  for (int j = 1; j < k; ++j) sum[j % 2] = fma(get(a, j), get(b, k - j), sum[j % 2]);
+  return sum[0] + sum[1];
 }
 
 /// Σ a_j a_{k−j}, j = 1 … k − 1: each pair once.
 template <int k>
-inline V inner_square(const double* a) {
-  V sum[2] = {all(0), all(0)};
+[[gnu::always_inline]] inline Pack inner_square(const double* a) {
+  Pack once = both(0);
 #pragma GCC unroll 20
-  for (int j = 1; 2 * j < k; ++j) sum[j % 2] = fma(get(a, j), get(a, k - j), sum[j % 2]);
-  const V once = sum[0] + sum[1];
-  const V twice = once + once;
-  return k % 2 == 0 && k > 0 ? fma(get(a, k / 2), get(a, k / 2), twice) : twice;
+  for (int j = 1; 2 * j < k; ++j) once = fma(get(a, j), get(a, k - j), once);
+  const Pack twice = once + once;
+  if constexpr (k % 2 == 0 && k > 0) return fma(get(a, k / 2), get(a, k / 2), twice);
+  return twice;
 }
-
-/// Both for one order.
-struct Convolution {
-  V (*inner)(const double* a, const double* b);
-  V (*inner_square)(const double* a);
-};
-
-class Convolutions {
- public:
-  static const Convolution& of(int k) { return table(Count<highest + 1>{})[k]; }
-
- private:
-  static constexpr int highest = 20;
-  template <int... k>
-  static const Convolution* table(Count<0, k...>) {
-    static constexpr Convolution list[] = {{&graze::inner<k>, &graze::inner_square<k>}...};
-    return list;
-  }
-};
 
 /// Σ a_j b_{k−j}, k > 0: the newest coefficients last, so that what is known before need not wait for them.
-[[gnu::always_inline]] inline V product(const double* a, const double* b, int k, const Convolution& with) {
-  return fma(get(a, k), get(b, 0), fma(get(a, 0), get(b, k), with.inner(a, b)));
+template <int k>
+[[gnu::always_inline]] inline Pack product(const double* a, const double* b) {
+  return fma(get(a, k), get(b, 0), fma(get(a, 0), get(b, k), inner<k>(a, b)));
 }
 
-[[gnu::always_inline]] inline V square(const double* a, int k, const Convolution& with) {
-  const V twice = get(a, 0) + get(a, 0);
-  return fma(twice, get(a, k), with.inner_square(a));
+template <int k>
+[[gnu::always_inline]] inline Pack square(const double* a) {
+  const Pack first = get(a, 0);
+  return fma(first + first, get(a, k), inner_square<k>(a));
 }
 
 /// Σ j a_j b_{k−j}, j = 1 … k, from the row of j a_j.
-[[gnu::always_inline]] inline V rate_product(const double* rate, const double* b, int k,
-                                             const Convolution& with) {
-  return fma(get(rate, k), get(b, 0), with.inner(rate, b));
+template <int k>
+[[gnu::always_inline]] inline Pack rate_product(const double* rate, const double* b) {
+  return fma(get(rate, k), get(b, 0), inner<k>(rate, b));
 }
 
 inline double one_apply(SeriesOperation::Function f, double a) {
@@ -157,92 +186,97 @@ inline void sine_cosine(const V& a, V& sine, V& cosine) {
   }
 }
 
-/// Coefficient k of a sum from its constant on; `products(term)` works out a product.
-template <class Products>
-[[gnu::always_inline]] inline V sum_of(const SeriesList& list, const SeriesOperation& op, const double* fixed,
-                                       int k, V total, const Products& products) {
-  const SeriesTerm* term = list.terms + op.begin;
-  const auto factor = [&] { return load(fixed + term->fixed * width); };
-  for (int i = 0; i < op.by_literal; ++i, ++term) total = fma(get(term->a, k), all(term->literal), total);
-  for (int i = 0; i < op.by_fixed; ++i, ++term) total = fma(get(term->a, k), factor(), total);
-  for (int i = 0; i < op.plain_products; ++i, ++term) total = total + products(*term);
-  for (int i = 0; i < op.products_by_literal; ++i, ++term)
-    total = fma(products(*term), all(term->literal), total);
-  for (int i = 0; i < op.products_by_fixed; ++i, ++term) total = fma(products(*term), factor(), total);
-  return total;
-}
-
 /// 1 − tanh² a (core/equations/function.hpp).
 inline V hyperbolic_slope(const V& a) {
   const V e = apply(SeriesOperation::Function::exp, all(-2) * modulus(a));
   return all(4) * e / ((all(1) + e) * (all(1) + e));
 }
 
-/// Functions at the beginning of the series.
-inline void work_out_first(const SeriesList& list, const SeriesOperation& op, const double* fixed) {
+/// An operation at the beginning of the series, of the vector that stands so many lanes from the first.
+inline void work_out_first(const SeriesOperation& op, int at) {
   using Kind = SeriesOperation::Kind;
   using Function = SeriesOperation::Function;
-  double* const r = op.result;
-  double* const other = op.other;
-  const V a = get(op.a, 0);
+  double* const r = op.result + at;
+  double* const other = op.other + at;
+  const V a = load(op.a + at);
   const auto invert = [&](const V& divisor) {
     const V inverse = all(1) / divisor;
-    put(op.inverse, 0, inverse);
+    store(op.inverse + at, inverse);
     return inverse;
   };
   switch (op.kind) {
-    case Kind::sum:
-      put(r, 0, sum_of(list, op, fixed, 0, load(fixed + op.fixed * width), [](const SeriesTerm& t) {
-            return get(t.a, 0) * get(t.b, 0);
-          }));
+    case Kind::sum: {
+      V total = load(op.fixed + at);
+      const SeriesTerm* term = op.terms;
+      const SeriesTerm* const products = term + op.linear;
+      const SeriesTerm* const end = products + op.products + op.squares;
+      for (; term != products; ++term) total = fma(load(term->a + at), load(term->factor + at), total);
+      for (; term != end; ++term)
+        total = fma(load(term->a + at) * load(term->b + at), load(term->factor + at), total);
+      store(r, total);
       break;
+    }
     case Kind::quotient:
-      put(r, 0, a / get(op.b, 0));
-      invert(get(op.b, 0));
+      store(r, a / load(op.b + at));
+      invert(load(op.b + at));
       break;
     case Kind::reciprocal:
-      put(r, 0, invert(a));
+      store(r, invert(a));
       break;
     case Kind::root:
-      put(r, 0, Simd::sqrt(a));
-      invert(get(r, 0) + get(r, 0));
+      store(r, Simd::sqrt(a));
+      invert(load(r) + load(r));
       break;
     case Kind::power:
-      put(r, 0, power(a, load(fixed + op.fixed * width)));
+      store(r, power(a, load(op.fixed + at)));
       invert(a);
       break;
     case Kind::exponential:
-      put(r, 0, apply(Function::exp, a));
+      store(r, apply(Function::exp, a));
       break;
     case Kind::sine:
     case Kind::harmonic: {
       V sine, cosine;
       sine_cosine(a, sine, cosine);
-      put(r, 0, sine);
-      put(other, 0, cosine);
+      store(r, sine);
+      store(other, cosine);
       break;
     }
     case Kind::hyperbolic_sine:
-      put(r, 0, apply(Function::sinh, a));
-      put(other, 0, apply(Function::cosh, a));
+      store(r, apply(Function::sinh, a));
+      store(other, apply(Function::cosh, a));
       break;
     case Kind::tangent:
     case Kind::hyperbolic_tangent: {
       const V value = apply(op.function, a);
-      put(r, 0, value);
-      put(other, 0, op.kind == Kind::tangent ? all(1) + value * value : hyperbolic_slope(a));
+      store(r, value);
+      store(other, op.kind == Kind::tangent ? all(1) + value * value : hyperbolic_slope(a));
       break;
     }
     case Kind::antiderivative:
-      put(r, 0, apply(op.function, a));
-      invert(get(op.b, 0));
+      store(r, apply(op.function, a));
+      invert(load(op.b + at));
       break;
   }
 }
 
-/// Coefficient k > 0.
-inline void work_out(const SeriesList& list, const SeriesOperation& op, const double* fixed, int k,
-                     const Convolution& with) {
+/// Coefficient k > 0 of a sum.
+template <int k>
+[[gnu::always_inline]] inline void add_up(const SeriesOperation& op) {
+  Pack total = both(0);
+  const SeriesTerm* term = op.terms;
+  const SeriesTerm* end = term + op.linear;
+  for (; term != end; ++term) total = fma(get(term->a, k), load_pack(term->factor), total);
+  for (end += op.products; term != end; ++term)
+    total = fma(product<k>(term->a, term->b), load_pack(term->factor), total);
+  for (end += op.squares; term != end; ++term)
+    total = fma(square<k>(term->a), load_pack(term->factor), total);
+  put(op.result, k, total);
+}
+
+/// … of another operation.
+template <int k>
+inline void work_out(const SeriesOperation& op) {
   using Kind = SeriesOperation::Kind;
   double* const r = op.result;
   double* const other = op.other;
@@ -250,79 +284,96 @@ inline void work_out(const SeriesList& list, const SeriesOperation& op, const do
   const double* const a = op.a;
   const double* const b = op.b;
   const auto inverse = [&] { return get(op.inverse, 0); };
-  const auto keep_rate = [&](const double* of) { put(rate, k, get(of, k) * all(k)); };
-  const V share = all(part_of[k]);
+  const auto keep_rate = [&](const double* of) { put(rate, k, get(of, k) * both(k)); };
+  const Pack share = both(part_of[k]);
   switch (op.kind) {
     case Kind::sum:
-      put(r, k, sum_of(list, op, fixed, k, all(0), [&](const SeriesTerm& t) {
-            return t.a == t.b ? square(t.a, k, with) : product(t.a, t.b, k, with);
-          }));
+      add_up<k>(op);
       break;
     case Kind::quotient:
-      put(r, k, (get(a, k) - fma(get(b, k), get(r, 0), with.inner(b, r))) * inverse());
+      put(r, k, (get(a, k) - fma(get(b, k), get(r, 0), inner<k>(b, r))) * inverse());
       break;
     case Kind::reciprocal:
-      put(r, k, -fma(get(a, k), get(r, 0), with.inner(a, r)) * inverse());
+      put(r, k, -fma(get(a, k), get(r, 0), inner<k>(a, r)) * inverse());
       break;
     case Kind::root:
-      put(r, k, (get(a, k) - with.inner_square(r)) * inverse());
+      put(r, k, (get(a, k) - inner_square<k>(r)) * inverse());
       break;
     case Kind::power: {
-      const V p = load(fixed + op.fixed * width), more = p + all(1);
-      V sum = all(0);
-      for (int j = 1; j <= k; ++j) sum = fma(fma(more, all(j), all(-k)) * get(a, j), get(r, k - j), sum);
+      const Pack p = load_pack(op.fixed), more = p + both(1);
+      Pack sum = both(0);
+      for (int j = 1; j <= k; ++j) sum = fma(fma(more, both(j), both(-k)) * get(a, j), get(r, k - j), sum);
       put(r, k, sum * inverse() * share);
       break;
     }
-    case Kind::exponential:
-      keep_rate(a);
-      put(r, k, rate_product(rate, r, k, with) * share);
-      break;
-    case Kind::sine:
-      keep_rate(a);
-      put(r, k, rate_product(rate, other, k, with) * share);
-      put(other, k, -rate_product(rate, r, k, with) * share);
-      break;
     case Kind::harmonic: {
-      const V turn = get(a, 1) * share;
+      const Pack turn = get(a, 1) * share;
       put(r, k, turn * get(other, k - 1));
       put(other, k, -turn * get(r, k - 1));
       break;
     }
+    case Kind::exponential:
+      keep_rate(a);
+      put(r, k, rate_product<k>(rate, r) * share);
+      break;
+    case Kind::sine:
     case Kind::hyperbolic_sine:
-      keep_rate(a);
-      put(r, k, rate_product(rate, other, k, with) * share);
-      put(other, k, rate_product(rate, r, k, with) * share);
-      break;
     case Kind::tangent:
+    case Kind::hyperbolic_tangent: {
       keep_rate(a);
-      put(r, k, rate_product(rate, other, k, with) * share);
-      put(other, k, square(r, k, with));
+      put(r, k, rate_product<k>(rate, other) * share);
+      const bool slope = op.kind == Kind::tangent || op.kind == Kind::hyperbolic_tangent;
+      const Pack second = slope ? square<k>(r) : rate_product<k>(rate, r) * share;
+      const bool falls = op.kind == Kind::sine || op.kind == Kind::hyperbolic_tangent;
+      put(other, k, falls ? -second : second);
       break;
-    case Kind::hyperbolic_tangent:
-      keep_rate(a);
-      put(r, k, rate_product(rate, other, k, with) * share);
-      put(other, k, -square(r, k, with));
-      break;
+    }
     case Kind::antiderivative: {
       // The rate of r is known up to k − 1 only: what it stands beside in a product is b_0.
-      put(r, k, fma(get(a, k), all(k), -with.inner(rate, b)) * inverse() * share);
+      put(r, k, fma(get(a, k), both(k), -inner<k>(rate, b)) * inverse() * share);
       keep_rate(r);
       break;
     }
   }
 }
 
-/// The results of a list at a point, its inputs being there.
-inline void evaluate(const SeriesList& list, const double* fixed) {
-  for (int i = 0; i < list.count; ++i) work_out_first(list, list.operations[i], fixed);
+/// The results of a list at a point, its inputs being there, of one vector.
+inline void evaluate_first(const SeriesList& list, int at) {
+  for (int i = 0; i < list.count; ++i) work_out_first(list.operations[i], at);
 }
 
 /// Coefficient k > 0 of them.
-inline void evaluate(const SeriesList& list, const double* fixed, int k) {
-  const Convolution with = Convolutions::of(k);
-  for (int i = 0; i < list.count; ++i) work_out(list, list.operations[i], fixed, k, with);
+template <int k>
+inline void evaluate(const SeriesList& list) {
+  for (int i = 0; i < list.count; ++i) {
+    if (k < 2 || !list.operations[i].in_time) work_out<k>(list.operations[i]);
+  }
 }
+
+/// … of the product of two series.
+template <int k>
+void multiply(const double* a, const double* b, Pack& result) {
+  result = product<k>(a, b);
+}
+
+/// Both for one order.
+struct Order {
+  void (*evaluate)(const SeriesList& list);
+  void (*multiply)(const double* a, const double* b, Pack& result);
+};
+
+class Orders {
+ public:
+  static const Order& of(int k) { return table(Count<highest>{})[k - 1]; }
+
+ private:
+  static constexpr int highest = 20;
+  template <int... k>
+  static const Order* table(Count<0, k...>) {
+    static constexpr Order list[] = {{&graze::evaluate<k + 1>, &graze::multiply<k + 1>}...};
+    return list;
+  }
+};
 
 }  // namespace
 }  // namespace graze

@@ -34,14 +34,13 @@ inline V rough_power(const V& logarithm) {
 /// Kernel of one batch.
 class SeriesRun {
  public:
-  explicit SeriesRun(SeriesBatch& batch)
-      : b_(batch), stride_((batch.order + 1) * width), fixed_(row(batch.row.fixed)) {}
+  explicit SeriesRun(SeriesBatch& batch) : b_(batch), stride_((batch.order + 1) * lanes) {}
 
   void run() {
-    put(b_.flow.rows, 1, all(1));
-    for (int k = 2; k <= b_.order; ++k) put(b_.flow.rows, k, all(0));
+    put(b_.flow.rows, 1, both(1));
+    for (int k = 2; k <= b_.order; ++k) put(b_.flow.rows, k, both(0));
     unsigned active = 0;
-    for (int lane = 0; lane < width; ++lane) active |= b_.begin(b_.owner, lane) ? 1u << lane : 0u;
+    for (int lane = 0; lane < lanes; ++lane) active |= b_.begin(b_.owner, lane) ? 1u << lane : 0u;
     while (active != 0) active = step(active);
   }
 
@@ -60,19 +59,23 @@ class SeriesRun {
     V guard;   ///< contact, or number of contacts: the level; −1: nothing
   };
 
-  double* row(int r) const { return b_.rows + r * width; }
-  double* coefficients(int state) const { return b_.flow.rows + (1 + state) * stride_; }
-  double* polynomial(int guard) const { return b_.polynomials + guard * stride_; }
-  const double* gap(int contact) const { return b_.flow.outputs[b_.states + contact]; }
+  // Where rows of the vector begin that is at hand; while packs are worked on, of the pack.
+  double* row(int r) const { return b_.rows + r * lanes + first_; }
+  double* coefficients(int state) const { return b_.flow.rows + (1 + state) * stride_ + first_; }
+  double* polynomial(int guard) const { return b_.polynomials + guard * stride_ + first_; }
+  const double* gap(int contact) const { return b_.flow.outputs[b_.states + contact] + first_; }
   /// Rows of a change, and those that the step leads to; index `states`: of the time.
-  double* change(int tangent, int i) const { return b_.changes + (tangent * (b_.states + 1) + i) * width; }
+  double* change(int tangent, int i) const {
+    return b_.changes + (tangent * (b_.states + 1) + i) * lanes + first_;
+  }
   double* changed(int tangent, int i) const { return change(b_.tangents + tangent, i); }
   double* change_series(int tangent, int state) const {
-    return b_.change_series + (tangent * b_.states + state) * stride_;
+    return b_.change_series + (tangent * b_.states + state) * stride_ + first_;
   }
   int guards() const { return b_.contacts + (b_.section == SeriesBatch::Section::level ? 1 : 0); }
 
   unsigned step(unsigned active);
+  unsigned end_step(unsigned active);
   void expand();
   void begin_changes();
   void expand_changes(int k);
@@ -93,7 +96,7 @@ class SeriesRun {
 
   SeriesBatch& b_;
   const long stride_;
-  const double* const fixed_;
+  int first_ = 0;  ///< lane of the vector that is at hand
   // Of the step under way:
   V armed_{};     ///< 1 where the section may be met next, −1 where its level has to be passed first
   V side_[32]{};  ///< of contacts
@@ -102,17 +105,17 @@ class SeriesRun {
 
 inline void SeriesRun::expand() {
   const SeriesList& list = b_.flow;
-  put(list.rows, 0, load(row(b_.row.time)));
-  for (int s = 0; s < b_.states; ++s) put(coefficients(s), 0, load(row(b_.row.state + s)));
+  put(list.rows, 0, load_pack(row(b_.row.time)));
+  for (int s = 0; s < b_.states; ++s) put(coefficients(s), 0, load_pack(row(b_.row.state + s)));
   const auto integrate = [&](int k) {
-    const V share = all(part_of[k + 1]);
+    const Pack share = both(part_of[k + 1]);
     for (int s = 0; s < b_.states; ++s) put(coefficients(s), k + 1, get(list.outputs[s], k) * share);
   };
-  evaluate(list, fixed_);
+  for (int at = 0; at < lanes; at += width) evaluate_first(list, at);
   integrate(0);
   if (b_.tangents > 0) begin_changes();
   for (int k = 1; k <= b_.order; ++k) {
-    evaluate(list, fixed_, k);
+    Orders::of(k).evaluate(list);
     if (k == b_.order) break;
     integrate(k);
     if (b_.tangents > 0) expand_changes(k);
@@ -125,30 +128,31 @@ inline void SeriesRun::expand() {
 /// from there on it is one at the same time.
 inline void SeriesRun::begin_changes() {
   for (int t = 0; t < b_.tangents; ++t) {
-    const V late = load(change(t, b_.states));
+    const Pack late = load_pack(change(t, b_.states));
     for (int s = 0; s < b_.states; ++s)
-      put(change_series(t, s), 0, fma(-late, get(coefficients(s), 1), load(change(t, s))));
+      put(change_series(t, s), 0, fma(-late, get(coefficients(s), 1), load_pack(change(t, s))));
   }
   expand_changes(0);
 }
 
 /// Coefficient k + 1 of v' = J v.
 inline void SeriesRun::expand_changes(int k) {
-  const V share = all(part_of[k + 1]);
-  const Convolution with = Convolutions::of(k);
+  const Pack share = both(part_of[k + 1]);
   const SeriesSlope* const end = b_.slopes + b_.slope_count;
   for (int t = 0; t < b_.tangents; ++t) {
     const SeriesSlope* slope = b_.slopes;
     for (int s = 0; s < b_.states; ++s) {
-      V rate = all(0);
+      Pack rate = both(0);
       for (; slope != end && slope->of == s; ++slope) {
         const double* const v = change_series(t, slope->by);
         if (slope->series == nullptr) {
-          rate = fma(get(v, k), load(fixed_ + slope->fixed * width), rate);
+          rate = fma(get(v, k), load_pack(slope->fixed), rate);
         } else if (k == 0) {
           rate = fma(get(v, 0), get(slope->series, 0), rate);
         } else {
-          rate = rate + product(slope->series, v, k, with);
+          Pack product;
+          Orders::of(k).multiply(slope->series, v, product);
+          rate = rate + product;
         }
       }
       put(change_series(t, s), k + 1, rate * share);
@@ -164,7 +168,7 @@ inline void SeriesRun::move_changes(const V& passed, V* rate) {
   }
   for (int s = 0; s < b_.states; ++s) {
     V sum = all(0);
-    for (int k = b_.order; k > 0; --k) sum = fma(sum, passed, get(coefficients(s), k) * all(k));
+    for (int k = b_.order; k > 0; --k) sum = fma(sum, passed, get_one(coefficients(s), k) * all(k));
     rate[s] = sum;
   }
 }
@@ -188,18 +192,18 @@ inline void SeriesRun::meet_level(const Mask& here, const V* rate) {
 inline void SeriesRun::carry_through(const SeriesContact& contact, const Mask& struck, const V* rate) {
   const SeriesList& list = contact.impact;
   const auto along = [&](const V& time, const auto& direction, V* slope) {
-    put(list.rows, 1, time);
-    for (int s = 0; s < b_.states; ++s) put(list.rows + (1 + s) * 2 * width, 1, direction(s));
-    evaluate(list, fixed_, 1);
-    slope[0] = get(list.outputs[0], 1);
-    slope[1] = get(list.outputs[1], 1);
-    for (int k = 0; k < contact.moved; ++k) slope[2 + k] = get(list.outputs[3 + k], 1);
+    put_one(list.rows + first_, 1, time);
+    for (int s = 0; s < b_.states; ++s) put_one(list.rows + first_ + (1 + s) * 2 * lanes, 1, direction(s));
+    evaluate<1>(list);
+    slope[0] = get_one(list.outputs[0] + first_, 1);
+    slope[1] = get_one(list.outputs[1] + first_, 1);
+    for (int k = 0; k < contact.moved; ++k) slope[2 + k] = get_one(list.outputs[3 + k] + first_, 1);
   };
   V by_motion[2 + 16], by_change[2 + 16];
   along(
       all(1), [&](int s) { return rate[s]; }, by_motion);
-  const V opening = load(list.outputs[1]);
-  const V factor = -all(1) - load(fixed_ + contact.restitution * width);
+  const V opening = load(list.outputs[1] + first_);
+  const V factor = -all(1) - load(row(b_.row.fixed + contact.restitution));
   for (int t = 0; t < b_.tangents; ++t) {
     along(
         all(0), [&](int s) { return load(changed(t, s)); }, by_change);
@@ -211,7 +215,7 @@ inline void SeriesRun::carry_through(const SeriesContact& contact, const Mask& s
     };
     for (int s = 0; s < b_.states; ++s) add(s, late * rate[s]);
     for (int k = 0; k < contact.moved; ++k) {
-      const V share = load(list.outputs[3 + k]);
+      const V share = load(list.outputs[3 + k] + first_);
       add(contact.velocity[k], factor * fma(share, slope(1), opening * slope(2 + k)));
     }
     add(b_.states, late);
@@ -231,13 +235,13 @@ inline V SeriesRun::length(Mask& certain) const {
   for (int pass = 0; pass < 2; ++pass) {
     V left_out[looked_at] = {all(0), all(0), all(0), all(0)};
     for (int i = 0; i < b_.weighed_count; ++i) {
-      const double* const c = b_.weighed[i];
-      const V size = fma(h, fma(h, modulus(get(c, 2)), modulus(get(c, 1))), modulus(get(c, 0)));
+      const double* const c = b_.weighed[i] + first_;
+      const V size = fma(h, fma(h, modulus(get_one(c, 2)), modulus(get_one(c, 1))), modulus(get_one(c, 0)));
       const V inverse = pick(above(size, 0), all(1) / size, all(0));
       for (int j = 0; j < looked_at; ++j)
-        left_out[j] = greater(left_out[j], modulus(get(c, n - j)) * inverse);
-      sum = fma(get(c, n), all(0), sum);
-      sum = fma(get(c, n - 1), all(0), sum);
+        left_out[j] = greater(left_out[j], modulus(get_one(c, n - j)) * inverse);
+      sum = fma(get_one(c, n), all(0), sum);
+      sum = fma(get_one(c, n - 1), all(0), sum);
     }
     V logarithm = longest;
     for (int j = 0; j < looked_at; ++j)
@@ -255,10 +259,10 @@ inline V SeriesRun::held(V h) const {
   constexpr double unseen = 100;
   for (int i = 0; i < b_.flow.reached_count; ++i) {
     const SeriesReached& reached = b_.flow.reached[i];
-    const double* const a = reached.argument;
+    const double* const a = reached.argument + first_;
     V moved = all(0);
-    for (int k = b_.order; k > 0; --k) moved = (moved + modulus(get(a, k))) * h;
-    const V first = get(a, 0);
+    for (int k = b_.order; k > 0; --k) moved = (moved + modulus(get_one(a, k))) * h;
+    const V first = get_one(a, 0);
     V most = all(3) * modulus(first);
     switch (reached.reach) {
       case SeriesReached::Reach::exponential:
@@ -284,7 +288,7 @@ inline void SeriesRun::scale(int guard, const V& h) {
   double* const p = polynomial(guard);
   const bool is_level = guard == b_.contacts;
   const double* const c = is_level ? coefficients(b_.coordinate) : gap(guard);
-  V sign, first = get(c, 0), speed = get(c, 1);
+  V sign, first = get_one(c, 0), speed = get_one(c, 1);
   Mask zero;
   if (is_level) {
     sign = all(-b_.direction);
@@ -297,19 +301,19 @@ inline void SeriesRun::scale(int guard, const V& h) {
     speed = pick(zero & above(known, 0), known * sign, speed);
   }
   V power = h * sign;
-  put(p, 0, first * sign);
-  put(p, 1, speed * power);
+  put_one(p, 0, first * sign);
+  put_one(p, 1, speed * power);
   for (int k = 2; k <= n; ++k) {
     power = power * h;
-    put(p, k, get(c, k) * power);
+    put_one(p, k, get_one(c, k) * power);
   }
   if (any(zero)) {
-    for (int k = 0; k < n; ++k) put(p, k, pick(zero, get(p, k + 1), get(p, k)));
-    put(p, n, pick(zero, all(0), get(p, n)));
+    for (int k = 0; k < n; ++k) put_one(p, k, pick(zero, get_one(p, k + 1), get_one(p, k)));
+    put_one(p, n, pick(zero, all(0), get_one(p, n)));
   }
   if (!is_level) return;
-  armed_ = pick(below(get(p, 0), all(0)), all(-1), all(1));
-  for (int k = 0; k <= n; ++k) put(p, k, get(p, k) * armed_);
+  armed_ = pick(below(get_one(p, 0), all(0)), all(-1), all(1));
+  for (int k = 0; k <= n; ++k) put_one(p, k, get_one(p, k) * armed_);
 }
 
 inline SeriesRun::Hull SeriesRun::hull(const double* p) const {
@@ -317,7 +321,7 @@ inline SeriesRun::Hull SeriesRun::hull(const double* p) const {
   Hull hull;
   V size = all(0);
   for (int k = 0; k <= low; ++k) {
-    const V c = get(p, k);
+    const V c = get_one(p, k);
     hull.b[k] = c * all(inverse[k]);
     size = size + modulus(c);
   }
@@ -326,7 +330,7 @@ inline SeriesRun::Hull SeriesRun::hull(const double* p) const {
   }
   V rest = all(0), rate = all(0);
   for (int k = low + 1; k <= b_.order; ++k) {
-    const V m = modulus(get(p, k));
+    const V m = modulus(get_one(p, k));
     rest = rest + m;
     rate = fma(all(k), m, rate);
   }
@@ -337,18 +341,18 @@ inline SeriesRun::Hull SeriesRun::hull(const double* p) const {
 }
 
 inline V SeriesRun::value(const double* p, int degree, const V& s) const {
-  V sum = get(p, degree);
-  for (int k = degree - 1; k >= 0; --k) sum = fma(sum, s, get(p, k));
+  V sum = get_one(p, degree);
+  for (int k = degree - 1; k >= 0; --k) sum = fma(sum, s, get_one(p, k));
   return sum;
 }
 
 /// One step of Halley's method.
 inline void SeriesRun::halley(const double* p, int degree, V& s, V& change) const {
-  V f = get(p, degree), slope = all(0), half_curvature = all(0);
+  V f = get_one(p, degree), slope = all(0), half_curvature = all(0);
   for (int k = degree - 1; k >= 0; --k) {
     half_curvature = fma(half_curvature, s, slope);
     slope = fma(slope, s, f);
-    f = fma(f, s, get(p, k));
+    f = fma(f, s, get_one(p, k));
   }
   change = f * slope / (slope * slope - f * half_curvature);
   s = s - change;
@@ -356,10 +360,10 @@ inline void SeriesRun::halley(const double* p, int degree, V& s, V& change) cons
 
 /// Whether a polynomial with a zero at `end` is certainly positive before: divided by end − s its hull is.
 inline Mask SeriesRun::certain_up_to(const double* p, const V& end) const {
-  double scaled[(20 + 1) * width];
+  double scaled[(20 + 1) * lanes];
   V power = all(1);
   for (int k = 0; k <= b_.order; ++k) {
-    put(scaled, k, get(p, k) * power);
+    put_one(scaled, k, get_one(p, k) * power);
     power = power * end;
   }
   const Hull h = hull(scaled);
@@ -400,7 +404,7 @@ inline V SeriesRun::first_root(int guard, const Hull& hull, Mask wanted) const {
   for (int lane = 0; asked != 0 && lane < width; ++lane) {
     if ((asked >> lane & 1) == 0) continue;
     double c[20 + 1];
-    for (int k = 0; k <= b_.order; ++k) c[k] = p[k * width + lane];
+    for (int k = 0; k <= b_.order; ++k) c[k] = p[k * lanes + lane];
     root[lane] = b_.first_zero(c, b_.order + 1);
   }
   return root;
@@ -434,11 +438,11 @@ inline void SeriesRun::search(int guard, Mask active, First& first, Mask& leaves
 inline void SeriesRun::hit(int i, const Mask& here, const V& time, V* x, const V* rate, Mask& leaves) {
   const SeriesContact& contact = b_.contact[i];
   const auto give = [&](const SeriesList& list) {
-    put(list.rows, 0, time);
-    for (int s = 0; s < b_.states; ++s) put(list.rows + (1 + s) * 2 * width, 0, x[s]);
-    evaluate(list, fixed_);
+    put_one(list.rows + first_, 0, time);
+    for (int s = 0; s < b_.states; ++s) put_one(list.rows + first_ + (1 + s) * 2 * lanes, 0, x[s]);
+    evaluate_first(list, first_);
   };
-  const auto result = [](const SeriesList& list, int k) { return load(list.outputs[k]); };
+  const auto result = [&](const SeriesList& list, int k) { return load(list.outputs[k] + first_); };
   give(contact.impact);
   const V side = side_[i];
   const V gap = result(contact.impact, 0), approach = -result(contact.impact, 1) * side;
@@ -457,7 +461,7 @@ inline void SeriesRun::hit(int i, const Mask& here, const V& time, V* x, const V
   }
   const Mask struck = here & ~passes;
   if (b_.tangents > 0) carry_through(contact, struck, rate);
-  const V restitution = load(fixed_ + contact.restitution * width);
+  const V restitution = load(row(b_.row.fixed + contact.restitution));
   const V rebound = restitution * approach;
   for (int k = 0; k < contact.moved; ++k) {
     const V share = pick(struck, result(contact.impact, 3 + k), all(0));
@@ -499,12 +503,21 @@ inline void SeriesRun::store_step(const Mask& kept, const V& time, const V* x, c
   }
 }
 
-inline unsigned SeriesRun::step(unsigned active_bits) {
+inline unsigned SeriesRun::step(unsigned active) {
+  first_ = 0;
+  expand();
+  unsigned goes_on = 0;
+  for (; first_ < lanes; first_ += width) {
+    const unsigned here = active >> first_ & ((1u << width) - 1);
+    if (here != 0) goes_on |= end_step(here) << first_;
+  }
+  return goes_on;
+}
+
+/// Of one vector, its series being there.
+inline unsigned SeriesRun::end_step(unsigned active_bits) {
   using Section = SeriesBatch::Section;
   const Mask active = Simd::mask(active_bits);
-  ++b_.steps;
-  b_.lanes_stepped += __builtin_popcount(active_bits);
-  expand();
   Mask certain;
   const V longest = length(certain);
   Mask leaves = active & ~certain;
@@ -568,7 +581,8 @@ inline unsigned SeriesRun::step(unsigned active_bits) {
   for (int lane = 0; (left_bits | arrived_bits) >> lane != 0; ++lane) {
     const unsigned bit = 1u << lane;
     if (((left_bits | arrived_bits) & bit) == 0) continue;
-    const bool goes_on = (left_bits & bit) != 0 ? b_.left(b_.owner, lane) : b_.arrived(b_.owner, lane);
+    const bool goes_on =
+        (left_bits & bit) != 0 ? b_.left(b_.owner, first_ + lane) : b_.arrived(b_.owner, first_ + lane);
     active_bits = goes_on ? active_bits | bit : active_bits & ~bit;
   }
   return active_bits;

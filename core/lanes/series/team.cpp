@@ -99,9 +99,6 @@ void SeriesTeam::lay_out() {
   const MotionProgram& program = *law.program;
   const int m = batch_.contacts = static_cast<int>(program.contacts.size());
   const int n = batch_.states = static_cast<int>(program.flow.inputs()) - 1;
-  for (const MotionProgram::Contact& c : program.contacts) contacts_.push_back(contact(c));
-  batch_.contact = contacts_.data();
-  flow_ = lay_out(program.flow);
   int rows = 0;
   const auto take = [&](int count) { return std::exchange(rows, rows + count); };
   SeriesRows& row = batch_.row;
@@ -118,13 +115,16 @@ void SeriesTeam::lay_out() {
   row.fixed = take(static_cast<int>(law.fixed.size()));
   rows_.assign(static_cast<std::size_t>(rows) * static_cast<std::size_t>(kernel_.width), 0.0);
   batch_.rows = rows_.data();
+  for (const MotionProgram::Contact& c : program.contacts) contacts_.push_back(contact(c));
+  batch_.contact = contacts_.data();
+  flow_ = lay_out(program.flow);
   polynomials_.assign(static_cast<std::size_t>((m + 1) * stride()), 0.0);
   batch_.polynomials = polynomials_.data();
 }
 
 SeriesTeam::Flow SeriesTeam::lay_out(const Program& program) const {
   Flow flow;
-  flow.program.emplace(program, batch_.order, kernel_.width);
+  flow.program.emplace(program, batch_.order, kernel_.width, fixed_rows());
   // The series of all states and of gaps that are not states themselves.
   const SeriesList list = flow.program->list();
   for (int s = 0; s < batch_.states; ++s) flow.weighed.push_back(list.rows + (1 + s) * stride());
@@ -142,8 +142,10 @@ void SeriesTeam::carry(int tangents) {
     varied_ = lay_out(program.varied);
     const double* const* output = varied_.program->list().outputs + batch_.states + batch_.contacts;
     for (const MotionProgram::Slope& s : program.slopes) {
-      slopes_.push_back(s.constant ? SeriesSlope{s.of, s.by, nullptr, static_cast<int>(*s.constant)}
-                                   : SeriesSlope{s.of, s.by, *output++, 0});
+      slopes_.push_back(s.constant
+                            ? SeriesSlope{s.of, s.by, nullptr,
+                                          fixed_rows() + static_cast<long>(*s.constant) * kernel_.width}
+                            : SeriesSlope{s.of, s.by, *output++, nullptr});
     }
     batch_.slopes = slopes_.data();
     batch_.slope_count = static_cast<int>(slopes_.size());
@@ -165,7 +167,7 @@ void SeriesTeam::carry(int tangents) {
 
 SeriesContact SeriesTeam::contact(const MotionProgram::Contact& given) {
   const auto lay = [&](const Program& program) {
-    programs_.push_back(std::make_unique<SeriesProgram>(program, 1, kernel_.width));
+    programs_.push_back(std::make_unique<SeriesProgram>(program, 1, kernel_.width, fixed_rows()));
     return programs_.back()->list();
   };
   SeriesContact c;
@@ -216,17 +218,28 @@ bool SeriesTeam::next(int lane) {
 bool SeriesTeam::go_on(int lane) {
   const Place& at = at_[static_cast<std::size_t>(lane)];
   while (at.done < at.due && motion(lane).outcome == Outcome::ok) {
+    if (!motion(lane).state.settled) settle(lane);
     if (board(lane)) return true;
-    iterate_alone(lane);
+    if (motion(lane).outcome == Outcome::ok) iterate_alone(lane);
   }
   return next(lane);
+}
+
+/// A fresh start becomes the state of a motion under way, or is refused.
+void SeriesTeam::settle(int lane) {
+  const Denormals as_called(denormals_);
+  Section at_once;
+  at_once.kind = Section::Kind::time;
+  at_once.interval = 0;
+  advance_alone(motion(lane), at_once);
 }
 
 /// Fills the rows of a lane where its motion is free. @return whether it is
 bool SeriesTeam::board(int lane) {
   const HybridState& s = motion(lane).state;
   const int m = batch_.contacts;
-  if (!s.settled || s.x.size() != batch_.states || motion(lane).tangent.cols() != batch_.tangents)
+  if (motion(lane).outcome != Outcome::ok || s.x.size() != batch_.states ||
+      motion(lane).tangent.cols() != batch_.tangents)
     return false;
   for (int i = 0; i < m; ++i) {
     if (is_closed(s.mode, i)) return false;

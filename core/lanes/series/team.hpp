@@ -72,11 +72,15 @@ class SeriesTeam {
     return changes_[static_cast<std::size_t>(row) * static_cast<std::size_t>(kernel_.width) +
                     static_cast<std::size_t>(lane)];
   }
+  const double* fixed_rows() const {
+    return rows_.data() + static_cast<long>(batch_.row.fixed) * kernel_.width;
+  }
   long stride() const { return static_cast<long>(batch_.order + 1) * kernel_.width; }
   LaneMotion& motion(int lane) { return *members_[at_[static_cast<std::size_t>(lane)].member].motion; }
   const SeriesLaw& law(int lane) const { return members_[at_[static_cast<std::size_t>(lane)].member].law; }
   bool next(int lane);
   bool go_on(int lane);
+  void settle(int lane);
   bool board(int lane);
   double deadline(const SeriesLaw& law, double time) const;
   void board_tangent(int lane);
