@@ -87,6 +87,12 @@ Section hit(int contact) {
   return section;
 }
 
+Section about_to_hit(int contact) {
+  Section section = hit(contact);
+  section.kind = Section::Kind::impact_before;
+  return section;
+}
+
 Section stroboscopic(double phase) {
   Section section;
   section.phase = phase;
@@ -297,6 +303,8 @@ TEST_CASE("series lanes: a valve without forcing, from level to level and from i
   check_equality(valves(level(1, 0, 1)), 15, 0.1, 0.7);
   check_equality(valves(every(1.7)), 10, 0.1, 0.7);
   check_equality(valves(hit(0)), 8, 0.1, 0.4);
+  check_equality(valves(about_to_hit(0)), 8, 0.1, 0.4);
+  check_equality(oscillators(about_to_hit(0)), 8, 0.3, 0.3);
 }
 
 TEST_CASE("series lanes: sections of forced systems that do not belong to a phase") {
@@ -455,6 +463,8 @@ TEST_CASE("series lanes: changes of the state are carried along as in the scalar
   check_tangents(pendulums(), 0.4, 0.4);
   check_tangents(valves(level(1, 0, -1)), 0.3, 0.5);
   check_tangents(valves(hit(0)), 0.3, 0.4);
+  check_tangents(valves(about_to_hit(0)), 0.3, 0.4);
+  check_tangents(oscillators(about_to_hit(0)), 0.3, 0.3);
   check_tangents(random_systems(100, 10), 0.4, 0.4);
 }
 

@@ -119,8 +119,9 @@ struct SeriesBatch {
   double chatter = 0;               ///< Tolerance::chatter
   int most_impacts = 0;             ///< in an iterate
 
-  /// The section: at the deadline; where a contact has been hit; where a state passes a level.
-  enum class Section : signed char { deadline, impact, level };
+  /// The section: at the deadline; where a contact is about to be hit, or has been; where a state passes a
+  /// level.
+  enum class Section : signed char { deadline, before_impact, impact, level };
   Section section = Section::deadline;
   int section_contact = 0;
   int coordinate = 0;

@@ -91,7 +91,7 @@ class SeriesRun {
   Mask certain_up_to(const double* p, const V& end) const;
   void search(int guard, Mask active, First& first, Mask& leaves);
   void hit(int contact, const Mask& here, const V& time, V* x, const V* rate, Mask& leaves);
-  void carry_through(const SeriesContact& contact, const Mask& struck, const V* rate);
+  void carry_through(const SeriesContact& contact, const Mask& struck, bool jumps, const V* rate);
   void store_step(const Mask& kept, const V& time, const V* x, const First& first);
 
   SeriesBatch& b_;
@@ -188,8 +188,10 @@ inline void SeriesRun::meet_level(const Mask& here, const V* rate) {
 
 /// An impact, its list being worked out there. With g the gap, w its rate, s the shares of an impulse, v the
 /// change before and f the rates of the states: the impact comes δt = −∂g v/w later, changes everything by
-/// v + f δt, and what it adds to the velocities, −(1 + r) w s, by what follows from that.
-inline void SeriesRun::carry_through(const SeriesContact& contact, const Mask& struck, const V* rate) {
+/// v + f δt, and what it adds to the velocities, −(1 + r) w s, by what follows from that; before the impact
+/// nothing is added.
+inline void SeriesRun::carry_through(const SeriesContact& contact, const Mask& struck, bool jumps,
+                                     const V* rate) {
   const SeriesList& list = contact.impact;
   const auto along = [&](const V& time, const auto& direction, V* slope) {
     put_one(list.rows + first_, 1, time);
@@ -214,7 +216,7 @@ inline void SeriesRun::carry_through(const SeriesContact& contact, const Mask& s
       store(place, load(place) + pick(struck, more, all(0)));
     };
     for (int s = 0; s < b_.states; ++s) add(s, late * rate[s]);
-    for (int k = 0; k < contact.moved; ++k) {
+    for (int k = 0; jumps && k < contact.moved; ++k) {
       const V share = load(list.outputs[3 + k] + first_);
       add(contact.velocity[k], factor * fma(share, slope(1), opening * slope(2 + k)));
     }
@@ -460,7 +462,8 @@ inline void SeriesRun::hit(int i, const Mask& here, const V& time, V* x, const V
     certain = certain & below(reach * reach * all(end), modulus(foot));
   }
   const Mask struck = here & ~passes;
-  if (b_.tangents > 0) carry_through(contact, struck, rate);
+  const bool jumps = b_.section != SeriesBatch::Section::before_impact || i != b_.section_contact;
+  if (b_.tangents > 0) carry_through(contact, struck, jumps, rate);
   const V restitution = load(row(b_.row.fixed + contact.restitution));
   const V rebound = restitution * approach;
   for (int k = 0; k < contact.moved; ++k) {
@@ -468,7 +471,7 @@ inline void SeriesRun::hit(int i, const Mask& here, const V& time, V* x, const V
     V& place = x[contact.position[k]];
     V& velocity = x[contact.velocity[k]];
     place = fma(-share, gap, place);
-    velocity = fma(share, side * (approach + rebound), velocity);
+    if (jumps) velocity = fma(share, side * (approach + rebound), velocity);
   }
   give(contact.pressing);
   const V after = result(contact.pressing, 0) * side;
@@ -481,7 +484,7 @@ inline void SeriesRun::hit(int i, const Mask& here, const V& time, V* x, const V
   side_[i] = pick(passes, -side, side);
   rebound_ = pick(here, pick(passes, all(0), rebound), rebound_);
   double* const impacts = row(b_.row.impacts + i);
-  const V count = load(impacts) + pick(struck & ~leaves, all(1), all(0));
+  const V count = load(impacts) + pick(struck & ~leaves, all(jumps ? 1 : 0), all(0));
   leaves = leaves | (here & above(count, b_.most_impacts));
   store(impacts, count);
 }
@@ -552,7 +555,7 @@ inline unsigned SeriesRun::end_step(unsigned active_bits) {
       x[b_.coordinate] = pick(here, all(b_.level), x[b_.coordinate]);
       arrived = here & above(armed_, 0);
       if (b_.tangents > 0) meet_level(arrived, rate);
-    } else if (b_.section == Section::impact) {
+    } else if (b_.section != Section::deadline) {
       arrived = happens & is(first.guard, b_.section_contact) &
                 same(side_[b_.section_contact], load(row(b_.row.side + b_.section_contact)));
     }

@@ -43,12 +43,11 @@ bool SeriesTeam::takes(const SeriesLaw& law, const Section& section) {
   switch (section.kind) {
     case Section::Kind::stroboscopic:
     case Section::Kind::level:
+    case Section::Kind::impact_before:
     case Section::Kind::impact_after:
       return true;
     case Section::Kind::time:
       return !(law.period > 0);
-    case Section::Kind::impact_before:
-      break;
   }
   return false;
 }
@@ -67,9 +66,10 @@ SeriesTeam::SeriesTeam(SeriesKernel kernel, std::vector<Member> members, const S
   batch_.chatter = law.chatter;
   batch_.most_impacts = impacts_per_iterate;
   using Kind = SeriesBatch::Section;
-  batch_.section = section.kind == Section::Kind::level          ? Kind::level
-                   : section.kind == Section::Kind::impact_after ? Kind::impact
-                                                                 : Kind::deadline;
+  batch_.section = section.kind == Section::Kind::level           ? Kind::level
+                   : section.kind == Section::Kind::impact_after  ? Kind::impact
+                   : section.kind == Section::Kind::impact_before ? Kind::before_impact
+                                                                  : Kind::deadline;
   batch_.section_contact = section.contact;
   batch_.coordinate = section.coordinate;
   batch_.level = section.level;
@@ -304,6 +304,7 @@ void SeriesTeam::put_down(int lane) {
       moved.impacts[static_cast<std::size_t>(i)] += static_cast<std::int64_t>(value(row.impacts + i, lane));
     }
   }
+  s.settled = section_.kind != Section::Kind::impact_before;  // the impact is how it goes on
   if (batch_.tangents > 0) take_tangent(lane);
   if (size_of(*moved.system, s.x) > moved.bound) moved.outcome = Outcome::unbounded;
 }
