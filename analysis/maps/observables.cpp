@@ -132,6 +132,7 @@ void Observation::add(const std::vector<Polynomial>& inputs, int halvings) {
   if (!ended && halvings < most_halvings) {
     for (const double from : {0.0, 0.5}) {
       std::vector<Polynomial> half;
+      half.reserve(inputs.size());
       for (const Polynomial& p : inputs) half.push_back(polynomial_part(p, from, 0.5));
       add(half, halvings + 1);
     }

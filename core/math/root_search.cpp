@@ -143,9 +143,9 @@ std::optional<double> first_zero(std::span<const double> c, double end) {
 
 std::optional<double> first_minimum(std::span<const double> c, double end) {
   double negated_slope[max_terms];
+  if (c.size() < 2 || c[1] >= 0) return std::nullopt;
   const std::size_t n = c.size() - 1;
   for (std::size_t k = 0; k < n; ++k) negated_slope[k] = -static_cast<double>(k + 1) * c[k + 1];
-  if (negated_slope[0] <= 0) return std::nullopt;
   return first_zero({negated_slope, n}, end);
 }
 
