@@ -291,7 +291,8 @@ Picture draw_branches(const PlotSource& source, const PlotOptions& options) {
   if (!d.branches.empty()) {
     for (const Array& array : d.branches.front().arrays) {
       if (is_observed(array))
-        offers.push_back({array.name, false, [&] { return observed_panel(d, axis, array); }});
+        offers.push_back({array.name, source.described.is_observed_mean(array.name),
+                          [&] { return observed_panel(d, axis, array); }});
     }
   }
   Picture picture;

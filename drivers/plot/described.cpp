@@ -7,6 +7,7 @@
 #include <exception>
 #include <limits>
 
+#include "analysis/maps/observables.hpp"
 #include "core/settings/symbol.hpp"
 #include "data/case_file.hpp"
 #include "drivers/library/case.hpp"
@@ -27,6 +28,14 @@ Described::Described(const Attributes& attributes) {
                           : key != c.model->keys.end() ? std::numeric_limits<double>::infinity()
                                                        : std::numeric_limits<double>::quiet_NaN());
     }
+    if (c.problem.observables) {
+      for (const Quantity& observable : c.problem.observables->quantities())
+        means_.push_back(observable.name + "_mean");
+    }
+    const auto system = model_->system(model_->values(), tolerance_);
+    const Eigen::MatrixXd shifts = system ? system->shifts() : Eigen::MatrixXd();
+    for (Eigen::Index i = 0; i < shifts.rows(); ++i)
+      if (!shifts.row(i).isZero(0)) drifting_.push_back(model_->states()[static_cast<std::size_t>(i)].name);
   } catch (const std::exception&) {  // a case of another version, or a damaged one: pictures do without
     model_.reset();
   }
@@ -64,11 +73,21 @@ std::vector<Pair> Described::pairs(const std::vector<std::string>& states) const
 }
 
 std::vector<std::string> Described::usual_states(const std::vector<std::string>& states) const {
-  std::vector<std::string> usual;
-  for (const Pair& pair : pairs(states)) usual.push_back(states[pair.position]);
+  std::vector<std::string> usual, velocities;
+  for (const Pair& pair : pairs(states)) {
+    const std::string& position = states[pair.position];
+    velocities.push_back(states[pair.velocity]);
+    const bool drifts = std::find(drifting_.begin(), drifting_.end(), position) != drifting_.end();
+    if (!drifts) usual.push_back(position);
+  }
+  if (usual.empty()) usual = velocities;
   if (usual.empty() && !states.empty()) usual = {states.front()};
   usual.resize(std::min<std::size_t>(usual.size(), 2));
   return usual;
+}
+
+bool Described::is_observed_mean(std::string_view array) const {
+  return std::find(means_.begin(), means_.end(), array) != means_.end();
 }
 
 std::string Described::parameters(const std::vector<std::string>& swept) const {

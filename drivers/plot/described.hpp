@@ -29,8 +29,11 @@ class Described {
   /// "symbol [unit]", the unit of the file where it says one, else that of the model.
   std::string label(std::string_view name, std::string_view unit) const;
   std::vector<Pair> pairs(const std::vector<std::string>& states) const;
-  /// The first two positions; without any the first state.
+  /// The first two positions, of motions that drift in some the first two that stay, else velocities; without
+  /// any the first state.
   std::vector<std::string> usual_states(const std::vector<std::string>& states) const;
+  /// Whether this array is the time mean of an observable of the case.
+  bool is_observed_mean(std::string_view array) const;
   /// "δ = 0.3, d₁ = −0.3": parameters whose values are not the defaults, but for these (the swept ones).
   std::string parameters(const std::vector<std::string>& swept) const;
   /// The model of the case, nullptr when it can't be read.
@@ -41,7 +44,9 @@ class Described {
   const Quantity* find(std::string_view name) const;
 
   std::shared_ptr<const Model> model_;
-  std::vector<double> defaults_;  ///< of the parameters; not a number: none
+  std::vector<std::string> drifting_;  ///< states to which anything may be added
+  std::vector<std::string> means_;     ///< arrays, of the observables
+  std::vector<double> defaults_;       ///< of the parameters; not a number: none
   Tolerance tolerance_;
 };
 

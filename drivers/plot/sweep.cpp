@@ -581,7 +581,8 @@ void offer_curves(std::vector<PanelOffer>& offers, const Sweep& sweep) {
                                                      "reversing_fraction", "locking_fraction"};
   for (const Array& array : sweep.data.arrays) {
     if (!is_curve(sweep, array)) continue;
-    const bool is_usual = std::find(usual.begin(), usual.end(), array.name) != usual.end();
+    const bool is_usual = std::find(usual.begin(), usual.end(), array.name) != usual.end() ||
+                          sweep.source.described.is_observed_mean(array.name);
     offers.push_back({array.name, is_usual, [&] { return curve_panel(sweep, array, array.name, -1); },
                       [&] { return curve_instead(sweep, array); }});
     const std::vector<std::string> entries = entries_of(sweep, array);

@@ -80,6 +80,23 @@ mu = 0.2
 name = "sweep"
 axis = { parameter = "mass_ratio", from = 0.5, to = 0.6, points = 2 }
 """,
+    "drift": """graze = 1
+[model]
+name = "linear_stops"
+parameters = { push = 0.3 }
+omega = 1
+mass = [[1, 0], [0, 1]]
+stiffness = [["1 + push", 0], [0, 0]]
+damping = [[0.1, 0], [0, 0.1]]
+constant = [0, "push"]
+force = [{ cosine = [0.1, 1] }]
+[[observable]]
+name = "progress"
+value = "x2'"
+[analysis]
+name = "sweep"
+axis = { parameter = "push", from = 0.3, to = 0.4, points = 3 }
+""",
     "random": SWEEP.replace("points = 46", "points = 12") + 'start = "random"\nstarts = 6\n',
     "words": SWEEP.replace("points = 46", "points = 3") +
              'axis2 = { parameter = "A1", from = 0.2, to = 0.8, points = 3 }\nitinerary = 40\n',
@@ -213,6 +230,11 @@ class Plot(unittest.TestCase):
             with self.subTest(kind=name):
                 self.plot(self.result(name), "-o", "p.svg")
                 self.assertLessEqual(set(texts), set(svg_texts(self.folder / "p.svg")))
+
+    def test_states_that_drift_are_left_out_and_observables_shown(self):
+        texts = set(self.texts("drift"))
+        self.assertLessEqual({"x₁", "progress mean"}, texts)
+        self.assertNotIn("x₂", texts)
 
     def test_units_come_from_the_file(self):
         copy = self.own_copy("sweep")
