@@ -28,8 +28,8 @@ std::string case_text(const BranchCase& c);
 /// The result of `continue`.
 Dataset branches_of(const BranchCase& c);
 
-/// Kinds of ends of branches.
-enum class End { normal, turned_back, numerical, full };
+/// Kinds of ends of branches; broken: the motion is not continuous there, which the audit has seen.
+enum class End { normal, turned_back, numerical, full, broken };
 /// "" where a branch neither begins nor ends by this text: of a reason that is not known, End::numerical.
 End end_kind(const std::string& reason);
 
@@ -47,7 +47,7 @@ struct Audit {
   int stable = 0;          ///< … told unstable to which it returns
   int neutral = 0;         ///< points with a multiplier within 1e-3 of modulus 1 or on a border: not decided
   int undecided = 0;       ///< points where the perturbed motion breaks off or cannot be begun
-  std::array<int, 4> ends{};               ///< by End
+  std::array<int, 5> ends{};               ///< by End
   double worst = 0;                        ///< greatest error of closing of a point that is no ghost
   double worst_located = 0;                ///< … of a located point
   std::vector<std::string> violations;     ///< one line each
@@ -57,6 +57,7 @@ struct Audit {
     return ghosts + located_ghosts + misnamed + duplicates + met_again + unstable + stable;
   }
   int all_ends() const { return 2 * branches; }
+  int ends_of(End kind) const { return ends[static_cast<std::size_t>(kind)]; }
   Audit& operator+=(const Audit& other);
 };
 
