@@ -36,10 +36,18 @@ constexpr std::size_t files_per_folder = 1000;
 /// Names of the flat arrays of a block, in the order of the types of Array::Values.
 constexpr std::array<const char*, FlatPlan::types> flat_names = {"int8", "int32", "int64", "float64"};
 
-/// A vector of each type.
-std::vector<Array::Values> no_values() {
-  return {std::vector<std::int8_t>(), std::vector<std::int32_t>(), std::vector<std::int64_t>(),
-          std::vector<double>()};
+/// An array of each type, without values.
+std::vector<Array> no_values() {
+  const std::vector<Array::Values> none = {std::vector<std::int8_t>(), std::vector<std::int32_t>(),
+                                           std::vector<std::int64_t>(), std::vector<double>()};
+  std::vector<Array> flat;
+  for (std::size_t type = 0; type < none.size(); ++type)
+    flat.push_back({flat_names[type], {"value"}, none[type], "", "", {}, {}});
+  return flat;
+}
+
+void reserve(Array::Values& values, std::size_t size) {
+  std::visit([&](auto& v) { v.reserve(size); }, values);
 }
 
 std::size_t size_of(const Array::Values& values) {
@@ -71,18 +79,17 @@ std::string joined(const std::vector<std::size_t>& values) {
 }
 
 /// The digest of a block of the case `identity` that has these values in this box.
-std::string digest_of(const std::string& identity, const Box& box, const std::vector<Array::Values>& flat) {
+std::string digest_of(const std::string& identity, const Box& box, const std::vector<Array>& flat) {
   ContentDigest digest;
   digest.text("", "identity", identity);
   digest.text("", "box_offset", joined(box.offset));
   digest.text("", "box_count", joined(box.count));
-  for (std::size_t type = 0; type < flat.size(); ++type)
-    digest.whole("", {flat_names[type], {"value"}, flat[type], "", "", {}, {}}, {size_of(flat[type])});
+  for (const Array& array : flat) digest.whole("", array, {size_of(array.values)});
   return digest.hex();
 }
 
 void check_digest(const h5::File& block, const std::string& identity, const Box& box,
-                  const std::vector<Array::Values>& flat) {
+                  const std::vector<Array>& flat) {
   if (block.text("", digest_attribute) != digest_of(identity, box, flat))
     throw h5::Error(block.path() + ": its digest is not that of its content");
 }
@@ -342,8 +349,10 @@ h5::Extents Blocks::block_extents(const Array& array, const Box& box) const {
   return result;
 }
 
-std::vector<Array::Values> Blocks::flattened(const Dataset& block, const Box& box) const {
-  std::vector<Array::Values> flat = no_values();
+std::vector<Array> Blocks::flattened(const Dataset& block, const Box& box) const {
+  std::vector<Array> flat = no_values();
+  for (std::size_t type = 0; type < flat.size(); ++type)
+    reserve(flat[type].values, box.points() * flat_.whole[type]);
   for (std::size_t k = 0; k < plan_.layout.arrays.size(); ++k) {
     const Array& planned = plan_.layout.arrays[k];
     const Array::Values& values = block.at(planned.name).values;
@@ -351,13 +360,13 @@ std::vector<Array::Values> Blocks::flattened(const Dataset& block, const Box& bo
       throw std::logic_error("array " + planned.name + " of a block has another type than its layout");
     if (size_of(values) != box.points() * flat_.size[k])
       throw std::logic_error("array " + planned.name + " of a block has another size than its box");
-    append(flat[values.index()], values);
+    append(flat[values.index()].values, values);
   }
   return flat;
 }
 
-std::vector<Array::Values> Blocks::read_flat(const h5::File& block, const Box& box) const {
-  std::vector<Array::Values> flat = no_values();
+std::vector<Array> Blocks::read_flat(const h5::File& block, const Box& box) const {
+  std::vector<Array> flat = no_values();
   for (std::size_t type = 0; type < flat.size(); ++type) {
     const std::size_t size = box.points() * flat_.whole[type];
     if (size == 0) continue;
@@ -366,7 +375,7 @@ std::vector<Array::Values> Blocks::read_flat(const h5::File& block, const Box& b
       throw h5::Error(block.path() + ": array " + name + " is not what the block should have");
     Array::Values values = block.read(name);
     if (values.index() != type) throw h5::Error(block.path() + ": array " + name + " has another type");
-    flat[type] = std::move(values);
+    flat[type].values = std::move(values);
   }
   check_digest(block, plan_.identity, box, flat);
   return flat;
@@ -376,7 +385,7 @@ void Blocks::put(std::size_t index, const Dataset& block) {
   if (lock_ < 0 && worker_.empty()) throw std::logic_error("a block was put before the result was prepared");
   check_lock();
   const Box& box = plan_.boxes.at(index);
-  const std::vector<Array::Values> flat = flattened(block, box);
+  const std::vector<Array> flat = flattened(block, box);
   try {
     if (index >= files_per_folder) fs::create_directory(fs::path(file(index)).parent_path());
     h5::replace_file(file(index), temporary(block_name(index)), [&](h5::File& out) {
@@ -385,12 +394,12 @@ void Blocks::put(std::size_t index, const Dataset& block) {
       out.set_numbers("", "box_offset", whole_numbers(box.offset));
       out.set_numbers("", "box_count", whole_numbers(box.count));
       out.set_text("", digest_attribute, digest_of(plan_.identity, box, flat));
-      for (std::size_t type = 0; type < flat.size(); ++type) {
-        const h5::Extents shape{size_of(flat[type])};
+      for (const Array& array : flat) {
+        const h5::Extents shape{size_of(array.values)};
         if (shape[0] == 0) continue;
-        const std::size_t bytes = std::visit([](const auto& v) { return sizeof(v[0]); }, flat[type]);
-        out.create_array(flat_names[type], shape, flat[type], {chunk_shape(shape, {}, bytes), false, {}});
-        out.write(flat_names[type], {{0}, shape}, flat[type]);
+        out.create_array(array.name, shape, array.values,
+                         {chunk_shape(shape, {}, element_size(array)), false, {}});
+        out.write(array.name, {{0}, shape}, array.values);
       }
     });
   } catch (const std::exception&) {
@@ -408,10 +417,10 @@ Dataset Blocks::read(std::size_t index) const {
   for (std::size_t d = 0; d < box.count.size(); ++d)
     for (Dimension& dimension : data.dimensions)
       if (dimension.name == plan_.layout.arrays.front().dimensions[d]) dimension.size = box.count[d];
-  const std::vector<Array::Values> flat = read_flat(block, box);
+  const std::vector<Array> flat = read_flat(block, box);
   for (std::size_t k = 0; k < data.arrays.size(); ++k) {
     Array::Values& values = data.arrays[k].values;
-    values = part(flat[values.index()], box.points() * flat_.begin[k], box.points() * flat_.size[k]);
+    values = part(flat[values.index()].values, box.points() * flat_.begin[k], box.points() * flat_.size[k]);
   }
   return data;
 }
@@ -472,12 +481,12 @@ void Blocks::verify(const std::string& result, const std::string& identity, std:
     if (!index || *index >= count) continue;
     const h5::File block = h5::File::open(folder_of(result) + "/" + name);
     const Box box{sizes(block.integers("", "box_offset")), sizes(block.integers("", "box_count"))};
-    std::vector<Array::Values> flat = no_values();
+    std::vector<Array> flat = no_values();
     const std::vector<std::string> arrays = block.arrays();
     for (std::size_t type = 0; type < flat.size(); ++type) {
       if (std::find(arrays.begin(), arrays.end(), flat_names[type]) == arrays.end()) continue;
       Array::Values values = block.read(flat_names[type]);
-      if (values.index() == type) flat[type] = std::move(values);
+      if (values.index() == type) flat[type].values = std::move(values);
     }
     check_digest(block, identity, box, flat);
   }

@@ -96,8 +96,8 @@ class Blocks {
   std::string file(std::size_t index) const;
   bool is_valid(std::size_t index, const std::string& file) const;
   h5::Extents block_extents(const Array& array, const Box& box) const;
-  std::vector<Array::Values> flattened(const Dataset& block, const Box& box) const;
-  std::vector<Array::Values> read_flat(const h5::File& block, const Box& box) const;
+  std::vector<Array> flattened(const Dataset& block, const Box& box) const;
+  std::vector<Array> read_flat(const h5::File& block, const Box& box) const;
 
   std::string folder_;
   BlockPlan plan_;

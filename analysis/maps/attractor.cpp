@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "core/lanes/lanes.hpp"
@@ -45,12 +46,13 @@ struct Stretch {
   Eigen::MatrixXd tangent{};
   std::vector<double> growth{};
   double size = 1;
+  EventLog* log = nullptr;  ///< hears of what happens, while nothing is carried along
 };
 
 /// One motion by itself.
 void go_alone(const PoincareMap& map, Stretch& s) {
   for (; s.iterates > 0 && s.outcome == Outcome::ok; --s.iterates) {
-    s.outcome = s.tangent.cols() > 0 ? map.iterate(s.state, s.tangent) : map.iterate(s.state);
+    s.outcome = s.tangent.cols() > 0 ? map.iterate(s.state, s.tangent) : map.iterate(s.state, s.log);
     if (s.outcome == Outcome::ok && map.size(s.state) > s.bound) s.outcome = Outcome::unbounded;
     if (s.recorded) s.points.add(s.state);
     if (s.tangent.cols() != 1) continue;
@@ -79,41 +81,6 @@ Orbit shortest(const PoincareMap& map, const Orbit& orbit) {
 }
 
 constexpr double arrived = 1e-9;  // of an orbit's size: nearer to it a motion need not come
-
-/// Whether the motion that stands at `state` comes nearer to the orbit turn by turn, half as fast at least as
-/// the multipliers say, until it has arrived or is a thousand times as near. (One that only passes by, as a
-/// chaotic one around an orbit with a small basin does, leaves again.)
-bool settles(const PoincareMap& map, HybridState state, const Orbit& orbit) {
-  constexpr double nearer = 1e-3;
-  constexpr int most_turns = 64;
-  const double radius = spectral_radius(orbit);
-  const double begin = map.distance(state, orbit.start, orbit.size);
-  // From afar only multipliers tell: in resonance Newton's method closes an orbit as large as rounding makes
-  // it.
-  if (begin > 0.1 && !(radius < 1 - 1e-9)) return false;
-  double due = 1;  // of the distance at the beginning
-  double away = begin;
-  for (int turns = 0; turns < most_turns && due > nearer && away > arrived; ++turns) {
-    for (int k = 0; k < orbit.period; ++k) {
-      if (map.iterate(state) != Outcome::ok) return false;
-    }
-    away = map.distance(state, orbit.start, orbit.size);
-    due *= std::max(radius, nearer);
-  }
-  return away <= arrived || away <= std::sqrt(due) * begin;
-}
-
-/// A stable closed orbit of so many iterates to which the motion that stands at `state` settles; period 0:
-/// none. `step`: how far it has moved in the last ones, as a share of its size.
-Orbit orbit_nearby(const PoincareMap& map, const HybridState& state, int period, double step) {
-  Orbit orbit = refine_orbit(map, state, period);
-  if (!orbit.closed) return {};
-  const double radius = spectral_radius(orbit);
-  if (!(radius <= 1 + stability_margin)) return {};
-  const double slow = std::max(1 - radius, 1e-6);
-  if (map.distance(state, orbit.start, orbit.size) > 10 * step / slow + arrived) return {};
-  return settles(map, state, orbit) ? shortest(map, orbit) : Orbit{};
-}
 
 /// The state of a motion at a point; what the points leave out is like that of another state of it.
 HybridState at_point(const Iterates::Point& point, const HybridState& like) {
@@ -157,24 +124,6 @@ bool has_grown(std::span<const double> growth, int iterates) {
   const std::size_t last = std::min(static_cast<std::size_t>(iterates), growth.size());
   for (const double size : growth.last(last)) product *= size;
   return product > clearly;
-}
-
-/// The orbit to which these iterates, the last ones of the motion that stands at `last`, converge. What comes
-/// to an orbit has been around it for a turn or two, and tangents (sizes after each iterate, if known) have
-/// not grown there.
-Orbit confirmed_orbit(const PoincareMap& map, const Iterates& points, const HybridState& last, int min_period,
-                      int max_period, std::span<const double> growth) {
-  constexpr double not_far = 1e-2;  // of its size, a turn before
-  Returns returns(map, points, last);
-  for (int n = min_period; n <= max_period && returns.known(n); ++n) {
-    const double step = returns.step(n);
-    if (!(step <= near_return)) continue;
-    if (step > arrived && returns.known(n, 2) && !(returns.step(n, 2) <= not_far)) continue;
-    if (step > arrived && has_grown(growth, 2 * n)) continue;
-    Orbit orbit = orbit_nearby(map, last, n, step);
-    if (orbit.period > 0) return orbit;
-  }
-  return {};
 }
 
 /// After how many iterates it first returns nearly to where it was; 0: it does not.
@@ -259,55 +208,48 @@ class Growth {
   double time_ = 0;
 };
 
-/// Counts over `count` iterates from `start`: once to learn the greatest gaps, once with them.
-Outcome tally_window(const PoincareMap& map, const HybridState& start, int count, Attractor& found) {
-  EventLog log;
-  HybridState state = start;
-  for (int k = 0; k < count; ++k) {
-    const Outcome outcome = map.iterate(state, &log);
-    if (outcome != Outcome::ok) return outcome;
-  }
+/// Counts what the log has heard over a window, from `start` to `end`: once to learn the greatest gaps, once
+/// with them.
+void count_window(const PoincareMap& map, const HybridState& start, const HybridState& end, Iterates iterates,
+                  const EventLog& log, Attractor& found) {
+  found.points = std::move(iterates);
+  found.last = end;
+  found.start_time = absolute_time(map, start);
+  found.end_time = absolute_time(map, end);
   Tally scout(map.system());
   for (Tally* tally : {&scout, &found.tally}) {
     if (tally == &found.tally) found.tally.refer_to(scout);
-    tally->open_window(absolute_time(map, start), map.system(), start);
+    tally->open_window(found.start_time, map.system(), start);
     log.tell(*tally);
-    tally->close_window(absolute_time(map, state));
+    tally->close_window(found.end_time);
   }
-  return Outcome::ok;
 }
 
-/// One turn of the orbit, told once to know what is under way at its start, once to count. Its points are
-/// repeated to `count`.
-Outcome follow_orbit(const PoincareMap& map, int count, Attractor& found) {
-  found.last = found.orbit.start;
+/// The same over one turn of the orbit, which ends at `end`: told once to know what is under way at its
+/// start, once to count. `iterates`: those of the turn; they are repeated to `count`.
+void count_orbit(const PoincareMap& map, const HybridState& end, const Iterates& iterates, int count,
+                 const EventLog& log, Attractor& found) {
+  const HybridState& start = found.orbit.start;
+  const std::size_t states = static_cast<std::size_t>(start.x.size());
+  const auto period = static_cast<std::size_t>(found.orbit.period);
+  found.last = start;
   found.points.clear();
-  found.points.reserve(static_cast<std::size_t>(std::max(count, found.orbit.period)),
-                       static_cast<std::size_t>(found.last.x.size()));
-  EventLog log;
-  HybridState state = found.orbit.start;
-  for (int k = 0; k < found.orbit.period; ++k) {
-    found.points.add(state);
-    const Outcome outcome = map.iterate(state, &log);
-    if (outcome != Outcome::ok) return outcome;
+  found.points.reserve(std::max(static_cast<std::size_t>(count), period), states);
+  found.points.add(start);
+  for (std::size_t k = 0; k + 1 < period; ++k) {
+    const Iterates::Point point = iterates[k];
+    found.points.add(point.x, point.time, point.turns);
   }
-  const std::int64_t turns = state.turns - found.orbit.start.turns;  // forcing periods in one orbit
-  const double begin = absolute_time(map, found.orbit.start);
-  found.start_time = absolute_time(map, state);
+  found.points.repeat(static_cast<std::size_t>(count), end.turns - start.turns);
+  const double begin = absolute_time(map, start);
+  found.start_time = absolute_time(map, end);
   found.end_time = found.start_time + (found.start_time - begin);
   found.tally = Tally(map.system());
-  found.tally.open_window(begin, map.system(), found.orbit.start);
+  found.tally.open_window(begin, map.system(), start);
   log.tell(found.tally);
-  found.tally.open_window(found.start_time, map.system(), state);
+  found.tally.open_window(found.start_time, map.system(), end);
   log.tell(found.tally, found.start_time - begin);
   found.tally.close_window(found.end_time);
-  const std::size_t period = found.points.size();
-  while (found.points.size() < static_cast<std::size_t>(count)) {
-    const Iterates::Point before = found.points[found.points.size() - period];
-    const Eigen::VectorXd x = before.x;
-    found.points.add(x, before.time, before.turns + turns);
-  }
-  return Outcome::ok;
 }
 
 /// How large a motion was over a window of iterates.
@@ -315,6 +257,172 @@ struct Extent {
   std::int64_t end = 0;  ///< iterates since the start
   double least = 0, greatest = 0;
 };
+
+/// Whether a motion comes nearer to an orbit turn by turn, half as fast at least as the multipliers say,
+/// until it has arrived or is a thousand times as near. (One that only passes by, as a chaotic one around an
+/// orbit with a small basin does, leaves again.)
+class Approach {
+ public:
+  Approach(double radius, double distance) : radius_(radius), begin_(distance), away_(distance) {}
+  /// Whether another turn is needed to know.
+  bool is_open() const { return turns_ < most_turns && due_ > nearer && away_ > arrived; }
+  void add_turn(double distance) {
+    ++turns_;
+    away_ = distance;
+    due_ *= std::max(radius_, nearer);
+  }
+  /// From afar only multipliers tell: in resonance Newton's method closes an orbit as large as rounding makes
+  /// it.
+  bool may_succeed() const { return begin_ <= 0.1 || radius_ < 1 - 1e-9; }
+  bool has_succeeded() const { return away_ <= arrived || away_ <= std::sqrt(due_) * begin_; }
+
+ private:
+  static constexpr double nearer = 1e-3;
+  static constexpr int most_turns = 64;
+  double radius_, begin_, away_;
+  double due_ = 1;  ///< of the distance at the beginning
+  int turns_ = 0;
+};
+
+/// Whether a motion that stands so far from a closed orbit may come to it. `step`: how far it has moved in
+/// the last iterates, as many as the orbit has.
+bool is_in_reach(const Orbit& orbit, double distance, double step) {
+  const double radius = spectral_radius(orbit);
+  if (!orbit.closed || !(radius <= 1 + stability_margin)) return false;
+  const double slow = std::max(1 - radius, 1e-6);
+  return distance <= 10 * step / slow + arrived;
+}
+
+/// The search for an orbit to which a motion converges: Newton's method from where it stands, for one period
+/// after the other; then whether the motion comes to what that has found. It asks for turns and is told them.
+class Hunt {
+ public:
+  /// The iterates are the last ones of the motion that stands at `last`; sizes of its tangent after each, if
+  /// known. Of so many iterates at least.
+  Hunt(const PoincareMap& map, const Iterates& points, const HybridState& last, int min_period,
+       int max_period, std::span<const double> growth)
+      : map_(map), last_(last), returns_(map, points, last), max_period_(max_period), n_(min_period - 1) {
+    for (const double size : growth) growth_.push_back(size);
+    try_next();
+  }
+
+  /// Nothing more is asked for.
+  bool over() const { return over_; }
+  /// What has been found; period 0: nothing.
+  Orbit orbit() const { return over_ && found_ ? shortest(map_, orbit_) : Orbit{}; }
+  /// From where the next turn is to be gone, of so many iterates, and whether with its derivative.
+  const HybridState& start() const { return refining_ ? candidate_ : here_; }
+  int iterates() const { return n_; }
+  bool with_derivative() const { return refining_; }
+  /// That turn; without derivative its end and outcome only.
+  void add(Turn turn);
+
+ private:
+  /// What comes to an orbit has been around it for a turn or two, and tangents have not grown there.
+  bool is_worth_it(double step) {
+    constexpr double not_far = 1e-2;  // of its size, a turn before
+    if (!(step <= near_return)) return false;
+    if (step <= arrived) return true;
+    if (returns_.known(n_, 2) && !(returns_.step(n_, 2) <= not_far)) return false;
+    return !has_grown(growth_, 2 * n_);
+  }
+  void try_next();
+  void correct();
+  void propose() { candidate_ = map_.at(from_ + share_ * step_, now_start_); }
+  void refined();
+
+  const PoincareMap& map_;
+  HybridState last_;
+  Returns returns_;
+  std::vector<double> growth_;
+  int max_period_, n_;
+  bool over_ = false, found_ = false;
+  double moved_ = 0;  ///< in the last n iterates
+  // Newton's method, damped, as in refine_orbit:
+  bool refining_ = false, begun_ = false;
+  int corrections_ = 0;
+  double share_ = 1;
+  HybridState candidate_, now_start_;
+  Turn now_;
+  Eigen::VectorXd from_, step_;
+  // The motion on its way to the orbit:
+  Orbit orbit_;
+  HybridState here_;
+  std::optional<Approach> approach_;
+};
+
+void Hunt::try_next() {
+  refining_ = false;
+  for (++n_; n_ <= max_period_ && returns_.known(n_); ++n_) {
+    moved_ = returns_.step(n_);
+    if (!is_worth_it(moved_)) continue;
+    refining_ = true;
+    begun_ = false;
+    corrections_ = 0;
+    candidate_ = last_;
+    return;
+  }
+  over_ = true;
+}
+
+void Hunt::add(Turn turn) {
+  if (!refining_) {
+    if (turn.outcome != Outcome::ok) return try_next();
+    here_ = std::move(turn.end);
+    approach_->add_turn(map_.distance(here_, orbit_.start, orbit_.size));
+    if (approach_->is_open()) return;
+    found_ = over_ = approach_->has_succeeded();
+    return over_ ? void() : try_next();
+  }
+  const bool ok = turn.outcome == Outcome::ok;
+  if (!begun_) {
+    if (!ok) return try_next();
+  } else if (!ok || !(turn.residual < now_.residual)) {
+    share_ /= 2;
+    return share_ > 0.05 ? propose() : refined();
+  }
+  begun_ = true;
+  now_start_ = candidate_;
+  now_ = std::move(turn);
+  correct();
+}
+
+void Hunt::correct() {
+  if (corrections_++ == RefineOptions{}.iterations || now_.has_closed()) return refined();
+  step_ = now_.step(map_);
+  if (!now_.can_gain(map_, step_)) return refined();
+  from_ = map_.coordinates(now_start_);
+  share_ = 1;
+  propose();
+}
+
+void Hunt::refined() {
+  orbit_ = now_.orbit(map_, now_start_, n_, RefineOptions{}.closure);
+  const double distance = map_.distance(last_, orbit_.start, orbit_.size);
+  if (!is_in_reach(orbit_, distance, moved_)) return try_next();
+  approach_.emplace(spectral_radius(orbit_), distance);
+  if (!approach_->may_succeed()) return try_next();
+  refining_ = false;
+  here_ = last_;
+  if (!approach_->is_open()) found_ = over_ = true;
+}
+
+/// A stable orbit of so many iterates to which the motion comes, by itself; period 0: none.
+Orbit orbit_nearby(const PoincareMap& map, const HybridState& state, int period, double step) {
+  Orbit orbit = refine_orbit(map, state, period);
+  const double begin = map.distance(state, orbit.start, orbit.size);
+  if (!is_in_reach(orbit, begin, step)) return {};
+  Approach approach(spectral_radius(orbit), begin);
+  if (!approach.may_succeed()) return {};
+  HybridState here = state;
+  while (approach.is_open()) {
+    for (int k = 0; k < period; ++k) {
+      if (map.iterate(here) != Outcome::ok) return {};
+    }
+    approach.add_turn(map.distance(here, orbit.start, orbit.size));
+  }
+  return approach.has_succeeded() ? shortest(map, orbit) : Orbit{};
+}
 
 /// Looks for what one motion settles to. What it needs of the motion it asks for; whoever moves it then lets
 /// the search proceed.
@@ -347,6 +455,8 @@ class Search {
     closing,     ///< the turn by which an orbit may have closed, with its derivative
     measuring,   ///< the growth behind the window
     persisting,  ///< on and on, of what looks chaotic
+    hunting,     ///< an orbit to which it may converge
+    counting,    ///< what happens on the orbit or in the window that has been found
     over
   };
 
@@ -355,12 +465,18 @@ class Search {
   void drop(int iterates, Stage stage) { ask(iterates, false, stage); }
   void ask_window();
   void give_up(Outcome outcome);
-  void end(Outcome outcome);
+  void ask_events(const HybridState& start, int iterates);
+  void count();
   void look();
   void close();
   bool has_come_to(const Orbit& orbit) const;
   void ask_turn(HybridState start);
+  void ask_derivative();
+  Turn asked_turn(const HybridState& start) const;
   void look_nearby(int min_period);
+  void hunt();
+  void hunted();
+  void grow();
   void measured();
   void persist();
   void persisted();
@@ -387,7 +503,10 @@ class Search {
   int corrections_ = 0;         ///< of that by Newton's method
   bool growing_ = false;        ///< how the motion looked
   Growth growth_;
-  std::int64_t length_ = 0;  ///< iterates over which what looks chaotic is followed
+  EventLog log_;
+  std::optional<Hunt> hunt_;
+  std::optional<Stretch> persisted_;  ///< where what is followed on and on stands
+  std::int64_t length_ = 0;           ///< iterates over which what looks chaotic is followed
   std::vector<Extent> extents_;
   Attractor found_;
 };
@@ -430,6 +549,10 @@ void Search::proceed() {
       return ok ? measured() : give_up(asked_.outcome);
     case Stage::persisting:
       return ok ? persisted() : give_up(asked_.outcome);
+    case Stage::hunting:
+      return hunted();
+    case Stage::counting:
+      return ok ? count() : give_up(asked_.outcome);
     case Stage::over:
       return;
   }
@@ -446,19 +569,32 @@ void Search::give_up(Outcome outcome) {
   stage_ = Stage::over;
 }
 
-/// Everything is known if this is ok.
-void Search::end(Outcome outcome) {
+/// All is known but for what happens on these iterates. (A window that is chaotic is recorded anew, that its
+/// events are those of the states that are told.)
+void Search::ask_events(const HybridState& start, int iterates) {
+  asked_.state = start;
+  asked_.replaced = true;
+  asked_.outcome = Outcome::ok;
+  asked_.tangent.resize(0, 0);
+  asked_.log = &log_;
+  ask(iterates, true, Stage::counting);
+}
+
+void Search::count() {
+  if (found_.kind == AttractorClass::periodic) {
+    count_orbit(map_, asked_.state, asked_.points, options_.record, log_, found_);
+    found_.lyapunov = std::log(spectral_radius(found_.orbit)) / (found_.end_time - found_.start_time);
+  } else {
+    count_window(map_, window_, asked_.state, std::move(asked_.points), log_, found_);
+  }
   stage_ = Stage::over;
-  if (outcome != Outcome::ok) give_up(outcome);
 }
 
 void Search::periodic(Orbit orbit, std::int64_t chaotic) {
   found_.kind = AttractorClass::periodic;
   found_.orbit = std::move(orbit);
   found_.chaotic_iterates = chaotic;
-  const Outcome outcome = follow_orbit(map_, options_.record, found_);
-  found_.lyapunov = std::log(spectral_radius(found_.orbit)) / (found_.end_time - found_.start_time);
-  end(outcome);
+  ask_events(found_.orbit.start, found_.orbit.period);
 }
 
 void Search::not_periodic(AttractorClass kind) {
@@ -466,10 +602,7 @@ void Search::not_periodic(AttractorClass kind) {
   found_.kind = kind;
   found_.lyapunov = mean.value / growth_.time_per_iterate();
   found_.lyapunov_error = mean.error / growth_.time_per_iterate();
-  found_.last = state_;
-  found_.start_time = absolute_time(map_, window_);
-  found_.end_time = absolute_time(map_, state_);
-  end(tally_window(map_, window_, options_.record, found_));
+  ask_events(window_, options_.record);
 }
 
 /// Whether the motion has been growing all along: each recorded window lies outside the one before it, the
@@ -516,9 +649,25 @@ void Search::ask_turn(HybridState start) {
   orbit_ = std::move(start);
   asked_.state = orbit_;
   asked_.replaced = corrections_ > 0;
-  // One vector alone would be scaled.
-  asked_.tangent = Eigen::MatrixXd::Identity(map_.dimension(), std::max(map_.dimension(), 2));
+  ask_derivative();
   ask(period_, true, Stage::closing);
+}
+
+/// One vector alone would be scaled.
+void Search::ask_derivative() {
+  asked_.tangent = Eigen::MatrixXd::Identity(map_.dimension(), std::max(map_.dimension(), 2));
+}
+
+/// What was asked for, as a turn from there.
+Turn Search::asked_turn(const HybridState& start) const {
+  Turn turn;
+  turn.outcome = asked_.outcome;
+  turn.end = asked_.state;
+  if (asked_.tangent.cols() == 0 || asked_.outcome != Outcome::ok) return turn;
+  turn.jacobian = asked_.tangent.leftCols(map_.dimension());
+  turn.size = std::max(map_.size(start), size_of_all(map_, asked_.points));
+  turn.close(map_, start);
+  return turn;
 }
 
 /// Whether the window shows a motion that has come as near to a stable orbit as its multipliers allow, half
@@ -570,15 +719,46 @@ void Search::close() {
 /// At a window that has been recorded: an orbit of so many iterates at least to which the motion comes, or
 /// how it grows.
 void Search::look_nearby(int min_period) {
-  Orbit orbit = confirmed_orbit(map_, found_.points, state_, min_period, options_.max_period, {});
-  if (orbit.period > 0) return periodic(std::move(orbit), 0);
+  hunt_.emplace(map_, found_.points, state_, min_period, options_.max_period, std::span<const double>{});
+  hunt();
+}
+
+/// The next turn, or what follows from them.
+void Search::hunt() {
+  if (!hunt_->over()) {
+    asked_.state = hunt_->start();
+    asked_.replaced = true;
+    asked_.outcome = Outcome::ok;
+    asked_.tangent.resize(0, 0);
+    if (hunt_->with_derivative()) ask_derivative();
+    return ask(hunt_->iterates(), hunt_->with_derivative(), Stage::hunting);
+  }
+  Orbit orbit = hunt_->orbit();
+  hunt_.reset();
+  const std::int64_t chaotic = persisted_ ? iterates() + growth_.iterates() : 0;
+  if (orbit.period > 0) {
+    if (persisted_) found_.transient_used = static_cast<int>(chaotic);
+    return periodic(std::move(orbit), chaotic);
+  }
+  if (!persisted_) return grow();
+  asked_ = std::move(*persisted_);
+  asked_.replaced = true;
+  persisted_.reset();
+  persist();
+}
+
+void Search::hunted() {
+  Turn turn = asked_turn(hunt_->start());
+  hunt_->add(std::move(turn));
+  hunt();
+}
+
+void Search::grow() {
   growing_ = grows();
   growth_ = Growth();
   asked_.outcome = Outcome::ok;
-  if (stage_ == Stage::closing) {
-    asked_.state = state_;
-    asked_.replaced = true;
-  }
+  asked_.state = state_;
+  asked_.replaced = true;
   asked_.size = size_of_all(map_, found_.points);
   asked_.tangent = Growth::direction(map_, asked_.state, asked_.size);
   ask(Growth::turning + measure_, true, Stage::measuring);
@@ -634,14 +814,15 @@ void Search::persist() {
 
 void Search::persisted() {
   note_growth(0);
-  if (options_.persist > 0) {
-    Orbit orbit = confirmed_orbit(map_, asked_.points, asked_.state, 1, options_.max_period, asked_.growth);
-    if (orbit.period > 0) {
-      const std::int64_t chaotic = iterates() + growth_.iterates();
-      found_.transient_used = static_cast<int>(chaotic);
-      return periodic(std::move(orbit), chaotic);
-    }
-  }
+  if (!(options_.persist > 0)) return persist();
+  persisted_.emplace(std::move(asked_));
+  asked_ = Stretch{};
+  asked_.bound = persisted_->bound;
+  hunt_.emplace(map_, persisted_->points, persisted_->state, 1, options_.max_period, persisted_->growth);
+  if (!hunt_->over()) return hunt();
+  hunt_.reset();
+  asked_ = std::move(*persisted_);
+  persisted_.reset();
   persist();
 }
 
@@ -659,6 +840,7 @@ struct Task {
   std::size_t place;
   PoincareMap map;
   bool with_tangents;  ///< lanes carry them
+  bool told;           ///< lanes tell what happens
   std::optional<Search> search;
 };
 
@@ -671,12 +853,13 @@ bool may_march(const PoincareMap& map, const Section& section) {
          system.periodic() && !map.has_shifts();
 }
 
-/// What the lanes are to do at a time: all that carry as many tangents, and are recorded or not.
-using Sort = std::pair<Eigen::Index, bool>;
-Sort sort_of(const Stretch& asked) { return {asked.tangent.cols(), asked.recorded}; }
+/// What the lanes are to do at a time: all that carry as many tangents, and are listened to, recorded or not.
+using Sort = std::tuple<Eigen::Index, bool, bool>;
+Sort sort_of(const Stretch& asked) { return {asked.tangent.cols(), asked.log != nullptr, asked.recorded}; }
 
 /// Lets the lanes do what the searches ask for, those of one sort.
 void march(std::span<Task> tasks, const Sort& sort, std::span<LaneMotion> motions, Lanes& lanes) {
+  const bool carries = std::get<0>(sort) > 0;
   std::vector<int> iterates(tasks.size(), 0);
   std::vector<std::size_t> chosen;
   for (std::size_t k = 0; k < tasks.size(); ++k) {
@@ -688,7 +871,8 @@ void march(std::span<Task> tasks, const Sort& sort, std::span<LaneMotion> motion
     chosen.push_back(k);
     iterates[k] = asked.iterates;
     motion.bound = asked.bound;
-    if (sort.first > 0) {
+    motion.observer = asked.log;
+    if (carries) {
       Tangent tangent = tasks[k].map.lifted(asked.state, asked.tangent);
       motion.tangent = std::move(tangent.state);
       if (tasks[k].map.has_phase()) motion.tangent_time = std::move(tangent.time);
@@ -700,7 +884,7 @@ void march(std::span<Task> tasks, const Sort& sort, std::span<LaneMotion> motion
     motion.outcome = Outcome::ok;
     lanes.replace(k);
   }
-  lanes.advance(iterates, sort.second);
+  lanes.advance(iterates, std::get<2>(sort));
   for (const std::size_t k : chosen) {
     Stretch& asked = tasks[k].search->asked();
     LaneMotion& motion = motions[k];
@@ -711,17 +895,22 @@ void march(std::span<Task> tasks, const Sort& sort, std::span<LaneMotion> motion
             : Iterates::stamped(std::exchange(motion.points, {}), std::exchange(motion.stamps, {}));
     asked.state = motion.state;
     asked.outcome = motion.outcome;
-    if (sort.first > 0)
+    if (carries)
       asked.tangent = tasks[k].map.lowered(motion.state, {motion.tangent, motion.tangent_time, {}});
     asked.growth = std::exchange(motion.growth, {});
     asked.iterates = 0;
+    motion.observer = nullptr;
     tasks[k].search->proceed();
   }
 }
 
-/// What a search asks for with tangents that lanes do not carry.
-void carry_alone(Task& task) {
-  while (!task.with_tangents && !task.search->over() && task.search->asked().tangent.cols() > 0) {
+/// What a search asks for that lanes do not do: tangents that they do not carry, events that they do not
+/// tell.
+void do_alone(Task& task) {
+  const auto is_alone = [&](const Stretch& asked) {
+    return (!task.with_tangents && asked.tangent.cols() > 0) || (!task.told && asked.log != nullptr);
+  };
+  while (!task.search->over() && is_alone(task.search->asked())) {
     go_alone(task.map, task.search->asked());
     task.search->proceed();
   }
@@ -737,7 +926,7 @@ void search_together(std::span<Task> tasks, const Section& section) {
   for (;;) {
     std::optional<Sort> next;
     for (Task& task : tasks) {
-      carry_alone(task);
+      do_alone(task);
       if (task.search->over()) continue;
       const Sort sort = sort_of(task.search->asked());
       if (!next || sort < *next) next = sort;
@@ -786,7 +975,7 @@ std::vector<Attractor> find_attractors(std::span<const std::unique_ptr<System>> 
     }
     const PoincareMap map(*systems[k], section);
     if (may_march(map, section)) {
-      together.push_back({k, map, !map.has_shifts(), {}});
+      together.push_back({k, map, !map.has_shifts(), Lanes::can_tell(*systems[k]), {}});
     } else {
       found[k] = find_attractor(map, *starts[k], options);
     }

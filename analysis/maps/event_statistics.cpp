@@ -159,17 +159,24 @@ void Tally::event(const Event& e) {
 
 void EventLog::tell(Tally& tally, double later) const {
   for (const Entry& entry : heard_) {
-    Event what = entry.what;
-    what.time += later;
+    const double time = entry.time + later;
     switch (entry.kind) {
-      case Kind::event:
-        tally.event(what);
+      case Kind::event: {
+        Event event;
+        event.time = time;
+        event.kind = entry.event;
+        event.contact = entry.contact;
+        event.friction = entry.friction;
+        event.jump = entry.jump;
+        event.approach_speed = entry.number;
+        tally.event(event);
         break;
+      }
       case Kind::near_miss:
-        tally.near_miss(what.contact, what.time, what.approach_speed);
+        tally.near_miss(entry.contact, time, entry.number);
         break;
       case Kind::excursion:
-        tally.excursion(what.contact, what.time, what.approach_speed);
+        tally.excursion(entry.contact, time, entry.number);
         break;
     }
   }

@@ -116,13 +116,15 @@ class Tally : public Observer {
 class EventLog final : public Observer {
  public:
   void event(const Event& event) override {
-    heard_.push_back({Kind::event, event});
-    heard_.back().what.before = heard_.back().what.after = {};
+    heard_.push_back({Kind::event, event.kind, event.contact, event.friction, event.jump, event.time,
+                      event.approach_speed});
   }
   void near_miss(int contact, double time, double speed) override {
-    keep(Kind::near_miss, contact, time, speed);
+    heard_.push_back({Kind::near_miss, {}, contact, -1, -1, time, speed});
   }
-  void excursion(int contact, double time, double gap) override { keep(Kind::excursion, contact, time, gap); }
+  void excursion(int contact, double time, double gap) override {
+    heard_.push_back({Kind::excursion, {}, contact, -1, -1, time, gap});
+  }
   void load(const ContactLoad& load) override;
   /// All of it again, at times later by this.
   void tell(Tally& tally, double later = 0) const;
@@ -135,15 +137,11 @@ class EventLog final : public Observer {
   enum class Kind { event, near_miss, excursion };
   struct Entry {
     Kind kind;
-    Event what;  ///< without states; of the others contact, time, and the number in place of the speed
+    EventKind event;
+    int contact, friction, jump;
+    double time;
+    double number;  ///< of an event its approach speed
   };
-  void keep(Kind kind, int contact, double time, double number) {
-    Event what;
-    what.contact = contact;
-    what.time = time;
-    what.approach_speed = number;
-    heard_.push_back({kind, what});
-  }
 
   std::vector<Entry> heard_;
   std::vector<ContactLoad> loads_;  ///< one of each contact that is loaded, with its greatest force

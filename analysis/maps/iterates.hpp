@@ -40,6 +40,15 @@ class Iterates {
     time_.push_back(time);
     turns_.push_back(turns);
   }
+  /// Repeats all of them until there are so many, each time after so many more turns.
+  void repeat(std::size_t count, std::int64_t turns) {
+    const std::size_t period = time_.size(), states = x_.size() / period;
+    for (std::size_t k = period; k < count; ++k) {
+      for (std::size_t i = 0; i < states; ++i) x_.push_back(x_[(k - period) * states + i]);
+      time_.push_back(time_[k - period]);
+      turns_.push_back(turns_[k - period] + turns);
+    }
+  }
   /// Those of a stroboscopic section, phase 0, the first of them after so many turns: states one after the
   /// other.
   static Iterates stroboscopic(std::vector<double> x, std::size_t count, std::int64_t turns) {

@@ -42,6 +42,16 @@ Eigen::VectorXd Turn::step(const PoincareMap& map) const {
   return solve_any(slope, scales.cwiseProduct(defect)).cwiseQuotient(scales);
 }
 
+bool Turn::has_closed() const {
+  constexpr double rounding = 1e-15;
+  return residual <= rounding;
+}
+
+bool Turn::can_gain(const PoincareMap& map, const Eigen::VectorXd& step) const {
+  constexpr double indifferent = 2e-14;
+  return step.allFinite() && map.share(step, end, size) > indifferent;
+}
+
 Orbit Turn::orbit(const PoincareMap& map, const HybridState& start, int n, double closure) const {
   Orbit orbit;
   orbit.period = n;
@@ -68,11 +78,9 @@ Orbit refine_orbit(const PoincareMap& map, const HybridState& guess, int n, cons
     none.start = guess;
     return none;
   }
-  constexpr double rounding = 1e-15;     // of a residual …
-  constexpr double indifferent = 2e-14;  // … and of what a step that follows from it is worth
-  for (int k = 0; k < options.iterations && now.residual > rounding; ++k) {
+  for (int k = 0; k < options.iterations && !now.has_closed(); ++k) {
     const Eigen::VectorXd step = now.step(map);
-    if (!step.allFinite() || map.share(step, now.end, now.size) <= indifferent) break;
+    if (!now.can_gain(map, step)) break;
     const Eigen::VectorXd from = map.coordinates(start);
     bool better = false;
     for (double share = 1; share > 0.05 && !better; share /= 2) {

@@ -38,6 +38,10 @@ struct Turn {
   void close(const PoincareMap& map, const HybridState& start);
   /// The step of Newton's method from y.
   Eigen::VectorXd step(const PoincareMap& map) const;
+  /// Whether nothing but rounding is left of the residual …
+  bool has_closed() const;
+  /// … and whether a step of Newton's method is worth more than that.
+  bool can_gain(const PoincareMap& map, const Eigen::VectorXd& step) const;
   /// What it makes of an orbit of n iterates from y on.
   Orbit orbit(const PoincareMap& map, const HybridState& start, int n, double closure) const;
 };

@@ -142,8 +142,8 @@ class MotionLoop {
   template <class Coefficients>
   void search_guard(int guard, Coefficients& c, const ExactTouch& touch, double length,
                     Crossing& first) const;
-  /// Reports where an open gap turns on a piece of the arc; `clock(fraction)` gives the time there and what
-  /// a unit of fraction lasts.
+  /// Reports where an open gap turns on a piece of the arc, once or twice; `clock(fraction)` gives the time
+  /// there and what a unit of fraction lasts.
   template <class Coefficients, class Clock>
   void watch_gap(Observer& observer, int contact, Coefficients c, const Clock& clock, double end) const;
 
@@ -355,20 +355,29 @@ template <class Engine, class S, class State>
 template <class Coefficients, class Clock>
 void MotionLoop<Engine, S, State>::watch_gap(Observer& observer, int contact, Coefficients c,
                                              const Clock& clock, double end) const {
-  const bool falls = c[1] < 0;
+  double size = 0;
+  for (const double a : c) size += std::abs(a);
+  if (std::abs(c[1]) <= 1e-15 * size) c[1] = 0;  // it begins at rest
+  const bool falls = c[1] < 0 || (c[1] == 0 && c[2] < 0);
   if (!falls) {
     for (double& a : c) a = -a;
   }
   const auto turn = first_minimum(c, end);
   if (!turn) return;
-  const double extreme = polynomial(c, *turn);
-  const auto [instant, unit] = clock(*turn);
-  if (!falls) {
-    observer.excursion(contact, absolute(instant), -extreme);
-  } else if (extreme > 0) {
-    const double curvature = std::max(0.0, polynomial_curvature(c, *turn));
-    observer.near_miss(contact, absolute(instant), std::sqrt(2 * extreme * curvature) / unit);
-  }
+  const auto report = [&](double fraction, bool lowest) {
+    const double extreme = falls ? polynomial(c, fraction) : -polynomial(c, fraction);
+    const auto [instant, unit] = clock(fraction);
+    if (!lowest) {
+      observer.excursion(contact, absolute(instant), extreme);
+    } else if (extreme > 0) {
+      const double curvature = std::abs(polynomial_curvature(c, fraction));
+      observer.near_miss(contact, absolute(instant), std::sqrt(2 * extreme * curvature) / unit);
+    }
+  };
+  report(*turn, falls);
+  if (polynomial_slope(c, end) >= 0) return;  // else it turns back
+  const std::vector<double> turns = stationary_points(polynomial_part({c.begin(), c.end()}, 0, end));
+  if (!turns.empty() && turns.back() * end > *turn + 1e-6 * end) report(turns.back() * end, !falls);
 }
 
 template <class Engine, class S, class State>

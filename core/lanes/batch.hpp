@@ -87,6 +87,13 @@ struct LanePlace {
   double* tangents;    ///< z of its first tangent vector, then of the others, like rows; see LaneBatch
 };
 
+/// What LaneBatch::told tells.
+enum class LaneNote {
+  impact,   ///< of a contact, and its speed
+  highest,  ///< a gap turns back: its value
+  lowest    ///< a gap turns without an impact: √(2 g g'')
+};
+
 struct LaneBatch {
   long blocks = 0;
   const LanePlace* places = nullptr;  ///< of all lanes of all blocks
@@ -104,6 +111,10 @@ struct LaneBatch {
   /// Called at the end of each period of lanes first … first + count − 1: whether they go on with another
   /// one.
   bool (*arrived)(void* owner, long first, int count) = nullptr;
+  /// Called for what happens to lanes on the way, of each contact in the order of time; `at`: in cells since
+  /// phase zero. nullptr: nobody listens. Only kernels that carry tangents do it, not where stops are
+  /// compliant.
+  void (*told)(void* owner, long lane, LaneNote note, int contact, double at, double value) = nullptr;
   void* owner = nullptr;
 };
 

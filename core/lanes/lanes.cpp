@@ -160,6 +160,11 @@ void Lanes::advance(std::span<const int> iterates, bool record) {
   }
 }
 
+bool Lanes::can_tell(const System& system) {
+  const auto law = system.linear_law();
+  return law && std::all_of(law->law.begin(), law->law.end(), [](StopLaw l) { return l == StopLaw::rigid; });
+}
+
 void Lanes::replace(std::size_t k) {
   for (LaneTeam& team : fleet_->teams) team.replace(k);
   for (const auto& team : fleet_->series) team->replace(k);

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/system/event.hpp"
 #include "core/system/outcome.hpp"
 #include "core/system/system.hpp"
 
@@ -41,6 +42,9 @@ struct LaneMotion {
   };
   /// Of the recorded states; none where the kernels march in cells, from phase zero to phase zero.
   std::vector<Stamp> stamps{};
+  /// Hears of all that happens, then in place of `impacts`; of a system that Lanes::can_tell, which carries
+  /// no tangents meanwhile. nullptr: nobody.
+  Observer* observer = nullptr;
 };
 
 /// Motions that move together from one section to the next.
@@ -63,6 +67,10 @@ class Lanes {
   void advance(int iterates, bool record);
   /// The same with so many iterates of each, and with tangents: as many of all that go.
   void advance(std::span<const int> iterates, bool record);
+
+  /// Whether LaneMotion::observer hears of all events of such a motion: it has a LinearLaw, and no compliant
+  /// stops.
+  static bool can_tell(const System& system);
 
   /// Motion number k, at the end of a period, is somewhere else from now on: its state has been changed.
   void replace(std::size_t k);

@@ -232,6 +232,9 @@ class March {
         empty[i] = below(Polish::highest(x[i], u[i], xx[i], uu[i]), load(row(lanes, Rows::level + i)));
       }
       const unsigned clear = bits(empty);
+      if constexpr (Carries && !Sets) {
+        if (b_.told != nullptr) watch(v, cell, clear, z, zz, x, u, xx, uu);
+      }
       if (clear != every) {
         put(lanes, Rows::from, z, 2 * N);
         put(lanes, Rows::to, zz, 2 * N);
@@ -242,6 +245,31 @@ class March {
       for (int i = 0; i < 2 * N; ++i) z[i] = zz[i];
       for (int i = 0; i < M; ++i) x[i] = xx[i];
       for (int i = 0; i < M; ++i) u[i] = uu[i];
+    }
+  }
+
+  /// What gaps do in a cell that is empty for these lanes.
+  void watch(long v, long cell, unsigned lanes, const V* z, const V* zz, const V* x, const V* u, const V* xx,
+             const V* uu) const {
+    Group g;
+    g.rows = base(v * width);
+    typename Polish::Gap first[M], last[M];
+    for (int i = 0; i < M; ++i) {
+      first[i] = {g.at(Rows::position + i) - x[i], -u[i]};
+      last[i] = {g.at(Rows::position + i) - xx[i], -uu[i]};
+    }
+    set_phases(b_.phase + 4 * harmonics() * cell, g);
+    name(v, cell, g);
+    const Mask watched = Simd::mask(lanes);
+    typename Polish::Notes notes;
+    polisher_.watch(g, watched, {z, zz, watched, all(0), all(1), g.at(Rows::vigour)}, first, last, notes);
+    polisher_.tell(g, watched, notes);
+  }
+  /// The lanes of a vector at a cell.
+  void name(long v, long cell, Group& g) const {
+    for (int j = 0; j < width; ++j) {
+      g.lane[j] = v * width + j;
+      g.cell[j] = static_cast<double>(cell);
     }
   }
 
@@ -300,6 +328,7 @@ class March {
     g.rows = base(v * width);
     if constexpr (Carries) g.tangents = tangents(v * width);
     g.active = lanes;
+    if constexpr (Carries) name(v, cell_[v], g);
     see_ends(b_.phase + 4 * harmonics() * cell_[v], g);
   }
 
@@ -317,6 +346,10 @@ class March {
       card[j] = b_.places[taken[j]].card + (Sets ? b_.sets[taken[j]] * b_.card : 0);
       phase[j] = b_.phase + 4 * harmonics() * cell_[vector_of(taken[j])];
       lanes[j] = base(taken[j]);
+      if constexpr (Carries) {
+        g.lane[j] = taken[j];
+        g.cell[j] = static_cast<double>(cell_[vector_of(taken[j])]);
+      }
     }
     bring_constants(card, rows_with(harmonics()));
     V turns[8 * most_harmonics];  // rows of b_.phase: where the cell begins, where it ends
@@ -350,6 +383,16 @@ class March {
   /// The ends of the cell, from where it begins; turns: rows of b_.phase there and there.
   template <class Phase>
   void see_ends(const Phase* turns, Group& g) const {
+    set_phases(turns, g);
+    V z[2 * N], zz[2 * N];
+    for (int i = 0; i < 2 * N; ++i) z[i] = g.at(Rows::from + i);
+    Polish::advance(g.rows, z, zz);
+    put(g.rows, Rows::to, zz, 2 * N);
+    see(g.rows, z, turns, g.seen[0], g.rate[0]);
+    see(g.rows, zz, turns + 4 * harmonics(), g.seen[1], g.rate[1]);
+  }
+  template <class Phase>
+  void set_phases(const Phase* turns, Group& g) const {
     for (int h = 0; h < harmonics(); ++h) {
       const Phase *here = turns + 4 * h, *there = here + 4 * harmonics();
       g.phase.cosine[h] = each(here[0]);
@@ -357,12 +400,6 @@ class March {
       g.later.cosine[h] = each(there[0]);
       g.later.sine[h] = each(there[1]);
     }
-    V z[2 * N], zz[2 * N];
-    for (int i = 0; i < 2 * N; ++i) z[i] = g.at(Rows::from + i);
-    Polish::advance(g.rows, z, zz);
-    put(g.rows, Rows::to, zz, 2 * N);
-    see(g.rows, z, turns, g.seen[0], g.rate[0]);
-    see(g.rows, zz, turns + 4 * harmonics(), g.seen[1], g.rate[1]);
   }
 
   void put_back(int j, long lane) {

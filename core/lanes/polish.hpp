@@ -40,6 +40,9 @@ class Polisher {
     Phases phase;              // where the cell begins
     Phases later;              // where it ends
     V seen[2][M], rate[2][M];  // nᵀx there and there
+    // Where somebody listens:
+    long lane[Carries ? width : 1];
+    double cell[Carries ? width : 1];
     V at(int r) const { return load(row(rows, r)); }
     void put(int r, const V& v) const { store(row(rows, r), v); }
   };
@@ -432,6 +435,111 @@ class Polisher {
     V forced[2 * (H > 0 ? H : most_harmonics)];
   };
 
+  // ---- What is told
+  // -----------------------------------------------------------------------------------------
+
+  bool tells() const { return Carries && b_.told != nullptr; }
+
+  /// What happens to lanes of a group in a cell.
+  struct Notes {
+    struct Note {
+      Mask lanes;
+      LaneNote what;
+      V contact, at, value;
+    };
+    static constexpr int most = Carries ? M * (4 * M + 5) : 1;
+    Note list[most];
+    int count = 0;
+    void add(const Mask& lanes, LaneNote what, const V& contact, const V& at, const V& value) {
+      list[count++] = {lanes, what, contact, at, value};
+    }
+  };
+
+  /// … to who listens, those of these lanes.
+  void tell(const Group& g, const Mask& lanes, Notes& notes) const {
+    for (int k = 0; k < notes.count; ++k) {
+      const auto& note = notes.list[k];
+      for (unsigned which = Simd::bits(note.lanes & lanes); which != 0; which &= which - 1) {
+        const int j = __builtin_ctz(which);
+        b_.told(b_.owner, g.lane[j], note.what, static_cast<int>(note.contact[j]), g.cell[j] + note.at[j],
+                note.value[j]);
+      }
+    }
+    notes.count = 0;
+  }
+
+  /// A flight through the cell, or a part of it. from, to: where the cell would have begun on it, for the
+  /// lanes for which that `holds`, and where it ends.
+  struct Way {
+    const V *from, *to;
+    Mask holds;
+    V begin, end, vigour;
+  };
+  void motion_at(const Group& g, const Way& way, const V& instant, V* z, Phases& p) const {
+    from_an_end(g, way.from, way.to, instant, below(instant, all(0.5)) & way.holds, z, p);
+  }
+
+  /// Where gaps turn between the ends of a flight.
+  void watch(const Group& g, const Mask& lanes, const Way& way, const Gap* first, const Gap* last,
+             Notes& notes) const {
+    const V length = way.end - way.begin, square = length * length;
+    for (int i = 0; i < M; ++i) {
+      const Gap a = first[i], b = last[i];
+      const Mask falls = below(a.rate, all(0)), falls_later = below(b.rate, all(0));
+      const Mask turns = lanes & ((falls & ~falls_later) | (~falls & falls_later));
+      if (any(turns)) turn(g, turns, falls, i, way, a, b, notes);
+      // Twice: the cubic's slope nearly turns round between, and that of the gap does.
+      const Cubic cubic({a.value, a.rate * length}, {b.value, b.rate * length});
+      const V vertex = cubic.c / (cubic.d * -3.0), slope = cubic.slope(vertex);
+      const V bound = fma(way.vigour, g.at(Rows::stretch + i), g.at(Rows::driven + i));
+      const V error = bound * (square * square) * (1.0 / 120);
+      const Mask perhaps = lanes & ~turns & above(vertex, 0) & below(vertex, all(1)) &
+                           ((falls & below(-error, slope)) | (~falls & below(slope, error)));
+      if (!any(perhaps)) continue;
+      const V between = fma(vertex, length, way.begin);
+      V z[2 * N];
+      Phases p;
+      motion_at(g, way, between, z, p);
+      const Gap there = gap(g, i, z, p);
+      const Mask falls_there = below(there.rate, all(0));
+      const Mask twice = perhaps & ((falls & ~falls_there) | (~falls & falls_there));
+      if (!any(twice)) continue;
+      Way half = way;
+      half.end = between;
+      turn(g, twice, falls, i, half, a, there, notes);
+      half.begin = between;
+      half.end = way.end;
+      turn(g, twice, ~falls, i, half, there, b, notes);
+    }
+  }
+  /// One of them, between rates of either sign; where it falls, the gap is lowest there.
+  void turn(const Group& g, const Mask& lanes, const Mask& falls, int i, const Way& way, const Gap& a,
+            const Gap& b, Notes& notes) const {
+    const V length = way.end - way.begin;
+    const Cubic cubic({a.value, a.rate * length}, {b.value, b.rate * length});
+    const V root = Simd::sqrt(greater(fma(cubic.c, cubic.c, cubic.b * cubic.d * -3.0), all(0)));
+    V instant = fma(-cubic.b / (cubic.c + pick(falls, root, -root)), length, way.begin);
+    V shift = all(0), step = shift, bend = shift, guessed = shift;  // guessed: the bend at the guess before
+    Gap here;
+    for (int k = 0; k < 3; ++k) {
+      const V guess = instant;
+      instant = greater(smaller(instant + shift, way.end), way.begin);
+      step = instant - guess;
+      guessed = bend;
+      V z[2 * N];
+      Phases p;
+      motion_at(g, way, instant, z, p);
+      here = gap(g, i, z, p);
+      bend = curvature(g, i, z, p);
+      shift = -here.rate / bend;
+    }
+    bend = pick(above(modulus(step), 0), fma((bend - guessed) / step, shift, bend), bend);
+    const V value = fma(here.rate * 0.5, shift, here.value), at = instant + shift;
+    notes.add(lanes & ~falls, LaneNote::highest, all(i), at, value);
+    const V speed = Simd::sqrt(greater(value * bend * 2.0, all(0)));
+    notes.add(lanes & falls & above(value, 0), LaneNote::lowest, all(i), at, speed);
+  }
+
   // ---- Tangent vectors ------------------------------------------------------------------------------------
 
   /// What has become of the tangent vectors of a group, each where its cell would have begun (not after an
@@ -598,6 +706,7 @@ class Polisher {
     Gap a, b;  // the contact's gap at the ends of the rest of the cell
     V guess;   // of the instant
     Tangents carried;
+    Notes notes;
   };
   /// The motion there: the state, what a kick does to the nearer end of the cell, phases, the Taylor
   /// coefficients of the gap.
@@ -645,7 +754,7 @@ class Polisher {
   }
 
   /// What only comes near a contact is through with the cell: the sharper certificate.
-  static void pass_by(const Group& g, Strike& strike) {
+  void pass_by(const Group& g, Strike& strike) const {
     const Flight& f = strike.flight;
     Mask clear = strike.todo;
     for (int i = 0; i < M; ++i) clear = clear & above(f.end[i].value, 0);
@@ -657,9 +766,11 @@ class Polisher {
     }
     strike.done = clear;
     strike.todo = strike.todo & ~clear;
+    if (tells())
+      watch(g, clear, {f.from, f.to, clear, all(0), all(1), f.vigour}, f.gaps, f.end, strike.notes);
   }
 
-  unsigned end(const Group& g, const Strike& strike) const {
+  unsigned end(const Group& g, Strike& strike) const {
     const Flight& f = strike.flight;
     const Mask done = strike.done;
     for (int j = 0; j < 2 * N; ++j) g.put(Rows::to + j, pick(done, f.to[j], g.at(Rows::to + j)));
@@ -669,6 +780,7 @@ class Polisher {
     }
     set_flight(g, done, vigour(g, f.to));
     if constexpr (Carries) put(g, done, strike.carried);
+    if (tells()) tell(g, done, strike.notes);
     return Simd::bits(done);
   }
 
@@ -786,6 +898,11 @@ class Polisher {
     const V half = shift * 0.5;
 
     // What it does to the ends of the cell.
+    V begun[2 * N], ended[2 * N];  // without it
+    for (int j = 0; tells() && j < 2 * N; ++j) {
+      begun[j] = f.from[j];
+      ended[j] = f.to[j];
+    }
     V kick[2 * N], later[2 * N], first[2 * N], second[2 * N];
     derive(g, near.kick, first);
     derive(g, first, second);
@@ -841,7 +958,7 @@ class Polisher {
     strike.done = strike.done | clear;
     Mask more = good & ~clear;
     strike.todo = more;
-    if (M == 1 || !any(more)) return;
+    if (!tells() && (M == 1 || !any(more))) return;
 
     // On the way to the next impact.
     for (int j = 0; j < harmonics(); ++j) {
@@ -856,6 +973,10 @@ class Polisher {
     }
     Gap here[M];
     for (int i = 0; i < M; ++i) here[i] = gap(g, i, f.z, f.phase);
+    if (tells()) {
+      watch(g, good, {begun, ended, good, f.begin, instant, f.vigour}, f.gaps, here, strike.notes);
+      strike.notes.add(good, LaneNote::impact, contact, instant, speed);
+    }
     kick_by(s, jump, f.z);
     for (int i = 0; i < M; ++i) {
       const Mask hit = is(contact, i);
@@ -872,6 +993,8 @@ class Polisher {
     f.rise = rise;
     f.vigour = vigour;
     strike.todo = more;
+    if (tells())
+      watch(g, clear, {f.from, f.to, near.early, instant, all(1), vigour}, f.gaps, f.end, strike.notes);
   }
 
   /// d less the error bound on a flight.
@@ -941,6 +1064,11 @@ class Polisher {
     g.put(Rows::last, piece.last);
     g.put(Rows::rebound, piece.rebound);
     set_flight(g, done, vigour(g, piece.to));
+    if (tells()) {
+      Notes notes;
+      watch(g, done, way_of(piece, all(1)), piece.gaps, piece.end, notes);
+      tell(g, done, notes);
+    }
     if (Carries && b_.tangents > 0) {
       put(g, done, carried);
       put(g, left, piece, carried);
@@ -1046,6 +1174,10 @@ class Polisher {
     return at.before - at.shift * at.shift * fma(at.f[5] * 20, at.shift, at.f[4] * 12.0);
   }
 
+  static Way way_of(const Piece& piece, const V& end) {
+    return {piece.before, piece.to, ~above(piece.late, 0), piece.begin, end, piece.vigour};
+  }
+
   /// One impact of every lane that has one; which of them are done as certified.
   Mask impact(const Group& g, const Meeting& m, const Mask& todo, Piece& piece, Tangents& carried) const {
     Instant at;
@@ -1069,6 +1201,12 @@ class Polisher {
         at.further.forward(tangent);
       };
       carry_through(g, stop, good, at.early, kick, later, at.speed, exact_press(at), to_impact, carried);
+    }
+    if (tells()) {
+      Notes notes;
+      watch(g, good, way_of(piece, at.instant), piece.gaps, at.here, notes);
+      notes.add(good, LaneNote::impact, m.contact, at.instant, at.speed);
+      tell(g, good, notes);
     }
     piece.vigour = pick(good, fma(jump, stop.kick, piece.vigour), piece.vigour);
     piece.late = pick(good & ~at.early, all(1), piece.late);

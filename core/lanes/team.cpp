@@ -41,8 +41,9 @@ void advance_alone(LaneMotion& motion, const Section& section) {
     if (timed) motion.tangent_time = tangent.time;
   } else {
     ContactCounter counter(motion.impacts);
-    motion.outcome =
-        motion.system->advance(motion.state, section, motion.impacts.empty() ? nullptr : &counter);
+    Observer* const listener = motion.impacts.empty() ? nullptr : &counter;
+    motion.outcome = motion.system->advance(motion.state, section,
+                                            motion.observer != nullptr ? motion.observer : listener);
   }
   if (motion.outcome == Outcome::ok && size_of(*motion.system, motion.state.x) > motion.bound) {
     motion.outcome = Outcome::unbounded;
@@ -183,6 +184,33 @@ void LaneTeam::board(std::size_t lane, int cell) {
   at_[lane].marches = true;
   at_[lane].aboard = at_[lane].done;
   if (batch_.tangents > 0) board_tangent(lane);
+}
+
+/// To who listens to the motion.
+void LaneTeam::told(std::size_t lane, LaneNote note, int contact, double at, double value) {
+  if (lane >= lanes_.size()) return;
+  const Progress& progress = at_[lane];
+  LaneMotion& motion = *lanes_[lane].motion;
+  const bool goes = progress.marches && progress.done < progress.due && parked_[lane].empty();
+  if (!goes || motion.observer == nullptr) return;
+  const LaneLaw& law = lanes_[lane].law();
+  const int number = law.contacts[static_cast<std::size_t>(contact)];
+  const auto turns = static_cast<double>(motion.state.turns) + static_cast<double>(progress.done) -
+                     static_cast<double>(progress.aboard);
+  const double time = at * law.cell + turns * law.cell * law.cells;
+  switch (note) {
+    case LaneNote::impact: {
+      Event event;
+      event.time = time;
+      event.contact = number;
+      event.approach_speed = value / law.cell;
+      return motion.observer->event(event);
+    }
+    case LaneNote::highest:
+      return motion.observer->excursion(number, time, value);
+    case LaneNote::lowest:
+      return motion.observer->near_miss(number, time, value / law.cell);
+  }
 }
 
 /// Room for the tangents of all lanes, and those of the lanes that march; the others bring theirs with them.
@@ -485,7 +513,8 @@ bool LaneTeam::arrived(std::size_t first, std::size_t count) {
     if (goes_on && batch_.tangents == 1) note_growth_of(lane);
     const bool due = --at.to_mark <= 0;
     const bool perhaps = !marches || std::bit_cast<std::uint64_t>(z[lane - first]) == at.first;
-    const bool looks_back = repeats_ == Lanes::Repeats::known && batch_.tangents == 0;
+    const bool looks_back =
+        repeats_ == Lanes::Repeats::known && batch_.tangents == 0 && batch_.told == nullptr;
     if ((due || perhaps) && goes_on && looks_back) look_back(lane);
     through = through || at.done == at.due;
     some = some || (goes_on && at.done < at.due);
@@ -508,6 +537,7 @@ void LaneTeam::replace(std::size_t number) {
 
 void LaneTeam::advance(std::span<const int> periods, bool record) {
   std::size_t longest = 0;
+  bool listened = false;
   batch_.tangents = 0;
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
     const Lane& l = lanes_[lane];
@@ -515,7 +545,9 @@ void LaneTeam::advance(std::span<const int> periods, bool record) {
     at.done = 0;
     at.due = static_cast<std::size_t>(std::max(periods[l.number], 0));
     longest = std::max(longest, at.due);
-    if (at.due > 0) batch_.tangents = std::max(batch_.tangents, static_cast<int>(l.motion->tangent.cols()));
+    if (at.due == 0) continue;
+    batch_.tangents = std::max(batch_.tangents, static_cast<int>(l.motion->tangent.cols()));
+    listened = listened || l.motion->observer != nullptr;
   }
   if (longest == 0) return;
   if (batch_.tangents > 0) bring_tangents();
@@ -535,8 +567,14 @@ void LaneTeam::advance(std::span<const int> periods, bool record) {
     if (at_[lane].due == 0 && at_[lane].marches) park(lane);
   }
   batch_.owner = this;
+  batch_.told = nullptr;
+  if (listened) {
+    batch_.told = [](void* owner, long lane, LaneNote note, int contact, double at, double value) {
+      static_cast<LaneTeam*>(owner)->told(static_cast<std::size_t>(lane), note, contact, at, value);
+    };
+  }
   denormals_ = Denormals::mode();
-  (batch_.tangents > 0 ? carrying_ : kernel_)(batch_);
+  (batch_.tangents > 0 || listened ? carrying_ : kernel_)(batch_);
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
     Lane& l = lanes_[lane];
     const bool parked = !parked_[lane].empty();

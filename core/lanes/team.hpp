@@ -113,6 +113,7 @@ class LaneTeam {
   bool is_clear(std::size_t lane, const LaneLaw& law, const LaneLaw::Vector& z, int cell);
   bool arrived(std::size_t first, std::size_t count);
   void left(std::size_t lane, int cell);
+  void told(std::size_t lane, LaneNote note, int contact, double at, double value);
   void finish_alone(std::size_t lane);
   void look_back(std::size_t lane);
   void repeat(std::size_t lane, std::size_t length, const std::vector<std::int64_t>& before);

@@ -102,8 +102,9 @@ class LinearFlow {
     }
     return next;
   }
-  /// Slope of guard i per cell, at either end.
+  /// Slope of guard i per cell, at either end and, of its hull, between.
   double slope(int i) const { return 3 * (ends_(count() + i) - ends_(i)); }
+  double middle_slope(int i) const { return 3 * (reached_(states() + count() + i) - ends_(count() + i)); }
   double next_slope(int i) const { return 3 * (reached_(states() + i) - reached_(states() + count() + i)); }
 
   /// Whether guard i is certainly positive on the whole cell.

@@ -426,10 +426,10 @@ void LinearMotion<S, P, D, H, C, F>::watch(Observer& observer, double end) {
   const double begin = value_of(time) + static_cast<double>(flow_.cell()) * cell;
   for (int i = 0; i < count(); ++i) {
     const bool falls = flow_.slope(i) < 0;
-    const bool turns = falls != (flow_.next_slope(i) < 0);
-    // Where the gap may be small even a cell that falls at both ends is looked into.
+    const bool turns = falls != (flow_.next_slope(i) < 0) || falls != (flow_.middle_slope(i) < 0);
+    // Where the gap may be small the cell is looked into at any rate: it may end before a gap turns back.
     if (closed(i) || layout().spring(mode_, i) != Spring::open) continue;
-    if (!turns && (!falls || flow_.clear(i))) continue;
+    if (!turns && flow_.clear(i)) continue;
     watch_gap(observer, i, flow_.coefficients(i), EvenClock{begin, cell}, end);
   }
   if constexpr (may_comply<C>) {

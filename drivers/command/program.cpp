@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/settings/value.hpp"
+#include "data/memory.hpp"
 #include "drivers/command/broken_files.hpp"
 #include "drivers/command/command.hpp"
 #include "drivers/library/main.hpp"
@@ -62,6 +63,7 @@ Exit parse_and_run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_freed_memory();
   Exit exit = Exit::internal_error;
   try {
     end_on_broken_files(Exit::wrong_input);

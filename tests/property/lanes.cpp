@@ -364,6 +364,114 @@ TEST_CASE("lanes: tangents are carried as in the scalar engine") {
 
 namespace {
 
+/// All that is told of a motion.
+class Listener final : public Observer {
+ public:
+  struct Turn {
+    int contact;
+    double time, number;
+  };
+  void event(const Event& event) override {
+    events.push_back(event);
+    events.back().before = events.back().after = {};
+  }
+  void near_miss(int contact, double time, double speed) override {
+    lowest.push_back({contact, time, speed});
+  }
+  void excursion(int contact, double time, double gap) override { highest.push_back({contact, time, gap}); }
+
+  std::vector<Event> events;
+  std::vector<Turn> lowest, highest;
+};
+
+double difference(const std::vector<Event>& a, const std::vector<Event>& b) {
+  if (a.size() != b.size()) return HUGE_VAL;
+  double worst = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    if (a[k].kind != b[k].kind || a[k].contact != b[k].contact) return HUGE_VAL;
+    worst = std::max(worst, std::abs(a[k].time - b[k].time));
+    if (std::isfinite(a[k].approach_speed) || std::isfinite(b[k].approach_speed))
+      worst = std::max(worst, std::abs(a[k].approach_speed - b[k].approach_speed));
+  }
+  return worst;
+}
+
+/// By how much the gap that is told to turn here does not: the greatest of its rate and, of a highest one, of
+/// the difference from its value.
+double untruth(const LaneMotion& begun, const Listener::Turn& told, bool highest) {
+  System& system = *begun.system;
+  HybridState state = begun.state;
+  Section there;
+  there.kind = Section::Kind::time;
+  there.interval = told.time - state.time - static_cast<double>(state.turns) * system.period();
+  if (system.advance(state, there, nullptr) != Outcome::ok) return HUGE_VAL;
+  Eigen::VectorXd gap, rate;
+  system.gaps(state, gap, rate);
+  return std::max(std::abs(rate(told.contact)), highest ? std::abs(gap(told.contact) - told.number) : 0.0);
+}
+
+void check_told(const Crowd& crowd, double least_steady) {
+  const KernelKept kept;
+  choose_lane_kernel("none");
+  std::vector<LaneMotion> begun = crowd.motions();
+  Lanes(begun).advance(periods, false);
+  constexpr int turns = 3;
+  const auto heard = [&](const std::string& kernel, double moved) {
+    choose_lane_kernel(kernel);
+    std::vector<LaneMotion> motions = begun;
+    std::vector<Listener> told(motions.size());
+    for (std::size_t k = 0; k < motions.size(); ++k) {
+      if (moves_freely(motions[k])) motions[k].state.x(1) += moved;
+      motions[k].observer = &told[k];
+    }
+    Lanes(motions).advance(turns, false);
+    return told;
+  };
+  const std::vector<Listener> exact = heard("none", 0), moved = heard("none", 1e-12);
+  for (const std::string& kernel : tested_kernels()) {
+    const std::vector<Listener> told = heard(kernel, 0);
+    std::size_t steady = 0;
+    double worst = 0, untrue = 0, missed = 0;
+    for (std::size_t k = 0; k < exact.size(); ++k) {
+      if (begun[k].outcome != Outcome::ok || !(difference(exact[k].events, moved[k].events) < 1e-10))
+        continue;
+      ++steady;
+      worst = std::max(worst, difference(told[k].events, exact[k].events));
+      for (const auto& turn : told[k].highest) untrue = std::max(untrue, untruth(begun[k], turn, true));
+      for (const auto& turn : told[k].lowest) untrue = std::max(untrue, untruth(begun[k], turn, false));
+      for (const auto& turn : exact[k].highest) {
+        const auto same = [&](const auto& other) {
+          return other.contact == turn.contact && std::abs(other.time - turn.time) < 1e-4 &&
+                 std::abs(other.number - turn.number) < 1e-9;
+        };
+        const bool there = std::any_of(told[k].highest.begin(), told[k].highest.end(), same);
+        missed += there ? 0 : 1;
+      }
+    }
+    INFO(kernel << ": " << steady << " of " << exact.size() << " steady, worst " << worst << ", untrue "
+                << untrue << ", missed " << missed);
+    CHECK(worst < 1e-9);
+    CHECK(untrue < 1e-9);
+    CHECK(missed == 0);
+    CHECK(static_cast<double>(steady) > least_steady * static_cast<double>(exact.size()));
+  }
+}
+
+}  // namespace
+
+// Impacts, sticks and releases with their times and speeds, and where gaps turn between them, each of which
+// the scalar engine confirms.
+TEST_CASE("lanes: who listens hears what the scalar engine tells") {
+  Draw draw(15);
+  for (const auto add : {add_two_masses, add_one_mass, add_chains}) {
+    Crowd crowd;
+    add(crowd, draw, 300);
+    check_told(crowd, 0.4);
+  }
+}
+
+namespace {
+
 /// Systems of each family; GRAZE_TEST_SYSTEMS for more of them.
 int questions() {
   const char* wanted = std::getenv("GRAZE_TEST_SYSTEMS");
