@@ -7,6 +7,7 @@
 
 #include "core/settings/symbol.hpp"
 #include "drivers/plot/colours.hpp"
+#include "drivers/plot/described.hpp"
 
 namespace graze {
 namespace {
@@ -108,6 +109,10 @@ Value described(const Shown& shown, const Case& c) {
   result.set("meaning", text(c.model->meaning));
   result.set("parameters", parameters(*c.problem.model));
   result.set("states", quantities(c.problem.model->states()));
+  Value::Array drifting;
+  for (const std::string& state : drifting_states(*c.problem.model, c.problem.tolerance))
+    drifting.push_back(text(state));
+  result.set("drifting", Value(std::move(drifting)));
   result.set("contacts", quantities(c.problem.model->contacts()));
   Value::Array start;
   for (const double x : c.problem.start_state) start.emplace_back(x);

@@ -32,10 +32,7 @@ Described::Described(const Attributes& attributes) {
       for (const Quantity& observable : c.problem.observables->quantities())
         means_.push_back(observable.name + "_mean");
     }
-    const auto system = model_->system(model_->values(), tolerance_);
-    const Eigen::MatrixXd shifts = system ? system->shifts() : Eigen::MatrixXd();
-    for (Eigen::Index i = 0; i < shifts.rows(); ++i)
-      if (!shifts.row(i).isZero(0)) drifting_.push_back(model_->states()[static_cast<std::size_t>(i)].name);
+    drifting_ = drifting_states(*model_, tolerance_);
   } catch (const std::exception&) {  // a case of another version, or a damaged one: pictures do without
     model_.reset();
   }
@@ -102,6 +99,15 @@ std::string Described::parameters(const std::vector<std::string>& swept) const {
                         number_text(parameter.value), unit);
   }
   return text;
+}
+
+std::vector<std::string> drifting_states(const Model& model, const Tolerance& tolerance) {
+  const auto system = model.system(model.values(), tolerance);
+  const Eigen::MatrixXd shifts = system ? system->shifts() : Eigen::MatrixXd();
+  std::vector<std::string> names;
+  for (Eigen::Index i = 0; i < shifts.rows(); ++i)
+    if (!shifts.row(i).isZero(0)) names.push_back(model.states()[static_cast<std::size_t>(i)].name);
+  return names;
 }
 
 std::string label_with_unit(std::string_view name, std::string_view unit) {

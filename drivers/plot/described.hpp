@@ -44,11 +44,15 @@ class Described {
   const Quantity* find(std::string_view name) const;
 
   std::shared_ptr<const Model> model_;
-  std::vector<std::string> drifting_;  ///< states to which anything may be added
-  std::vector<std::string> means_;     ///< arrays, of the observables
-  std::vector<double> defaults_;       ///< of the parameters; not a number: none
+  std::vector<std::string> drifting_;
+  std::vector<std::string> means_;  ///< arrays, of the observables
+  std::vector<double> defaults_;    ///< of the parameters; not a number: none
   Tolerance tolerance_;
 };
+
+/// Names of the states to which a shift of the motion adds something, such as the place of a body that
+/// drifts.
+std::vector<std::string> drifting_states(const Model& model, const Tolerance& tolerance);
 
 /// "name [unit]", or the name alone where the unit is 1 or not said.
 std::string label_with_unit(std::string_view name, std::string_view unit);

@@ -85,6 +85,7 @@ std::vector<std::vector<std::size_t>> rows_of(const Sweep& sweep) {
   const std::vector<std::size_t>& starts = sweep.points.starts();
   if (starts.size() > most_start_rows) return {starts};
   std::vector<std::vector<std::size_t>> rows;
+  rows.reserve(starts.size());
   for (const std::size_t start : starts) rows.push_back({start});
   return rows;
 }
@@ -310,6 +311,7 @@ Panel class_panel(const Sweep& sweep) {
   panel.name = "class";
   panel.x = sweep.axis;
   std::vector<std::string> names;
+  names.reserve(rows.size());
   for (const std::vector<std::size_t>& row : rows)
     names.push_back(rows.size() == 1 ? "class" : named("start", sweep.points.start_names()[row.front()]));
   panel.y = row_axis(names);

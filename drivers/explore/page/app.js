@@ -90,7 +90,7 @@ class App {
     this.diagram = diagramOf(frame);
     this.computed = { settings };
     const select = $("quantity"), offered = this.diagram.quantities();
-    if (!offered.includes(this.quantity)) this.quantity = offered[0];
+    if (!offered.includes(this.quantity)) this.quantity = offered.find((q) => !this.known.drifting.includes(q)) ?? offered[0];
     select.replaceChildren(...offered.map((q) => new Option(q === "regions" ? "regions" : this.diagram.quantityLabel(q), q)));
     select.value = this.quantity;
     if (home) this.plot.view = this.diagram.home(this.quantity);
