@@ -131,11 +131,11 @@ struct SeriesBatch {
   /// First zero of Σ c_k s^k on [0, 1], certified (core/math/root_search); 2: there is none.
   double (*first_zero)(const double* c, int count) = nullptr;
   /// Called for a lane without a motion, for one that has come to the section, and for one whose iterate has
-  /// to be done by other means from its beginning. Each time: whether rows of a motion stand there
-  /// afterwards.
+  /// to be done by other means, from its beginning or from where its rows have it. Each time: whether rows of
+  /// a motion stand there afterwards.
   bool (*begin)(void* owner, int lane) = nullptr;
   bool (*arrived)(void* owner, int lane) = nullptr;
-  bool (*left)(void* owner, int lane) = nullptr;
+  bool (*left)(void* owner, int lane, bool from_here) = nullptr;
   void* owner = nullptr;
 };
 

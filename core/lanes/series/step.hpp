@@ -101,6 +101,7 @@ class SeriesRun {
   V armed_{};     ///< 1 where the section may be met next, −1 where its level has to be passed first
   V side_[32]{};  ///< of contacts
   V rebound_{};   ///< of the lanes that are hit
+  Mask ends_{};   ///< of these, those whose chatter may complete
 };
 
 inline void SeriesRun::expand() {
@@ -481,6 +482,7 @@ inline void SeriesRun::hit(int i, const Mask& here, const V& time, V* x, const V
   const V shortest = all(1.01 * b_.chatter) * after * (all(1) - restitution);
   const Mask bounces = above(rebound, 0) & ~below(load(row(b_.row.rate)) * rebound, shortest);
   leaves = leaves | (here & ~certain) | (struck & ~bounces);
+  ends_ = ends_ | (struck & certain & ~bounces);
   side_[i] = pick(passes, -side, side);
   rebound_ = pick(here, pick(passes, all(0), rebound), rebound_);
   double* const impacts = row(b_.row.impacts + i);
@@ -542,7 +544,7 @@ inline unsigned SeriesRun::end_step(unsigned active_bits) {
   V rate[16];
   if (b_.tangents > 0) move_changes(passed, rate);
   V now = time + passed;
-  Mask arrived = none();
+  Mask arrived = ends_ = none();
   if (any(happens)) {
     constexpr double together = 1e-9;  // of a step: one event or two is not to be told here
     leaves = leaves | (happens & below(first.second - first.at, all(together)));
@@ -566,6 +568,7 @@ inline unsigned SeriesRun::end_step(unsigned active_bits) {
     for (int s = 0; s <= b_.states; ++s) sum = fma(load(changed(t, s)), all(0), sum);
   }
   leaves = leaves | (active & ~same(sum, all(0)));
+  ends_ = ends_ & same(sum, all(0));
   const Mask late = (ends & ~happens) | ~below(now, deadline);
   now = pick(late, deadline, now);
   if (b_.section == Section::deadline) {
@@ -580,12 +583,13 @@ inline unsigned SeriesRun::end_step(unsigned active_bits) {
     store(row(b_.row.turns), load(row(b_.row.turns)) + pick(wraps, all(1), all(0)));
   }
   store_step(active & ~leaves, now, x, first);
-  const unsigned left_bits = Simd::bits(leaves & active), arrived_bits = Simd::bits(arrived & ~leaves);
+  const unsigned ends_bits = Simd::bits(ends_), left_bits = Simd::bits(leaves & active),
+                 arrived_bits = Simd::bits(arrived & ~leaves);
   for (int lane = 0; (left_bits | arrived_bits) >> lane != 0; ++lane) {
     const unsigned bit = 1u << lane;
     if (((left_bits | arrived_bits) & bit) == 0) continue;
-    const bool goes_on =
-        (left_bits & bit) != 0 ? b_.left(b_.owner, first_ + lane) : b_.arrived(b_.owner, first_ + lane);
+    const bool goes_on = (left_bits & bit) != 0 ? b_.left(b_.owner, first_ + lane, (ends_bits & bit) != 0)
+                                                : b_.arrived(b_.owner, first_ + lane);
     active_bits = goes_on ? active_bits | bit : active_bits & ~bit;
   }
   return active_bits;

@@ -84,8 +84,9 @@ SeriesTeam::SeriesTeam(SeriesKernel kernel, std::vector<Member> members, const S
     team.finish_iterate(lane);
     return team.go_on(lane);
   };
-  batch_.left = [](void* owner, int lane) {
+  batch_.left = [](void* owner, int lane, bool from_here) {
     SeriesTeam& team = *static_cast<SeriesTeam*>(owner);
+    if (from_here) team.hand_over(lane);
     team.iterate_alone(lane);
     return team.go_on(lane);
   };
@@ -277,11 +278,10 @@ void SeriesTeam::take_tangent(int lane) {
     for (int s = 0; s < batch_.states; ++s) moved.tangent(s, t) = change(t, s, lane);
     if (moved.tangent_time.size() > 0) moved.tangent_time(t) = change(t, batch_.states, lane);
   }
-  note_growth(moved);
 }
 
-/// The motion's state from the rows, at the section.
-void SeriesTeam::put_down(int lane) {
+/// The motion's state from the rows.
+void SeriesTeam::take_state(int lane) {
   LaneMotion& moved = motion(lane);
   HybridState& s = moved.state;
   const SeriesRows& row = batch_.row;
@@ -289,10 +289,6 @@ void SeriesTeam::put_down(int lane) {
   for (int k = 0; k < batch_.states; ++k) s.x(k) = value(row.state + k, lane);
   s.time = value(row.time, lane);
   s.turns += static_cast<std::int64_t>(value(row.turns, lane));
-  if (section_.kind == Section::Kind::stroboscopic && law(lane).period > 0) {
-    s.turns += s.time < law(lane).period ? 0 : 1;
-    s.time = section_.phase * law(lane).period;
-  }
   s.mode = 0;
   s.touches.assign(static_cast<std::size_t>(m), Touch{});
   for (int i = 0; i < m; ++i) {
@@ -304,15 +300,35 @@ void SeriesTeam::put_down(int lane) {
       moved.impacts[static_cast<std::size_t>(i)] += static_cast<std::int64_t>(value(row.impacts + i, lane));
     }
   }
-  s.settled = section_.kind != Section::Kind::impact_before;  // the impact is how it goes on
   if (batch_.tangents > 0) take_tangent(lane);
+}
+
+/// At the section.
+void SeriesTeam::put_down(int lane) {
+  take_state(lane);
+  LaneMotion& moved = motion(lane);
+  HybridState& s = moved.state;
+  if (is_stroboscopic(lane)) {
+    s.turns += s.time < law(lane).period ? 0 : 1;
+    s.time = section_.phase * law(lane).period;
+  }
+  s.settled = section_.kind != Section::Kind::impact_before;  // the impact is how it goes on
+  note_growth(moved);
   if (size_of(*moved.system, s.x) > moved.bound) moved.outcome = Outcome::unbounded;
 }
 
-/// From the section where the motion stands, whatever happens on the way.
+/// On the way, where the section is met at a given time all the same. Changes then are of the time, too.
+void SeriesTeam::hand_over(int lane) {
+  if (!is_stroboscopic(lane)) return;
+  motion(lane).tangent_time.resize(batch_.tangents);
+  take_state(lane);
+}
+
+/// From where the motion stands to the section, whatever happens on the way.
 void SeriesTeam::iterate_alone(int lane) {
   const Denormals as_called(denormals_);
   advance_alone(motion(lane), section_);
+  if (is_stroboscopic(lane)) motion(lane).tangent_time.resize(0);
   if (motion(lane).outcome == Outcome::ok) note_growth(motion(lane));
   ++alone;
   finish_iterate(lane);

@@ -77,6 +77,10 @@ class SeriesTeam {
   }
   long stride() const { return static_cast<long>(batch_.order + 1) * kernel_.width; }
   LaneMotion& motion(int lane) { return *members_[at_[static_cast<std::size_t>(lane)].member].motion; }
+  /// Whether its section is a phase of the forcing.
+  bool is_stroboscopic(int lane) const {
+    return section_.kind == Section::Kind::stroboscopic && law(lane).period > 0;
+  }
   const SeriesLaw& law(int lane) const { return members_[at_[static_cast<std::size_t>(lane)].member].law; }
   bool next(int lane);
   bool go_on(int lane);
@@ -85,6 +89,8 @@ class SeriesTeam {
   double deadline(const SeriesLaw& law, double time) const;
   void board_tangent(int lane);
   void put_down(int lane);
+  void hand_over(int lane);
+  void take_state(int lane);
   void take_tangent(int lane);
   void iterate_alone(int lane);
   void finish_iterate(int lane);
