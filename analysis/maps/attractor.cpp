@@ -878,7 +878,7 @@ void march(std::span<Task> tasks, const Sort& sort, std::span<LaneMotion> motion
       if (tasks[k].map.has_phase()) motion.tangent_time = std::move(tangent.time);
     }
     const bool there = motion.state.turns == asked.state.turns && go_on_alike(motion.state, asked.state);
-    const bool moved = !tasks[k].with_tangents && !there;
+    const bool moved = !(tasks[k].with_tangents && tasks[k].told) && !there;  // it has gone on alone
     if (!std::exchange(asked.replaced, false) && !moved) continue;
     motion.state = asked.state;
     motion.outcome = Outcome::ok;
