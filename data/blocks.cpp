@@ -293,7 +293,7 @@ std::size_t Blocks::adopt(const std::string& result) {
   for (const std::string& name : names_in(folder)) {
     const auto index = block_index(name);
     if (!index || *index >= files_.size() || !files_[*index].empty()) continue;
-    const std::string path = folder + "/" + name;
+    const std::string path = fs::path(folder) / name;
     if (!is_valid(*index, path)) continue;
     files_[*index] = path;
     ++adopted;
