@@ -293,29 +293,112 @@ bool is_in_reach(const Orbit& orbit, double distance, double step) {
   return distance <= 10 * step / slow + arrived;
 }
 
-/// The search for an orbit to which a motion converges: Newton's method from where it stands, for one period
-/// after the other; then whether the motion comes to what that has found. It asks for turns and is told them.
+/// Whether a motion comes to a stable orbit of so many iterates: Newton's method from where it stands, then
+/// whether it comes to what that has found. It asks for turns and is told them.
+class Nearby {
+ public:
+  /// `step`: how far the motion that stands at `state` has moved in the last so many iterates.
+  Nearby(const PoincareMap& map, const HybridState& state, int period, double step)
+      : map_(map), state_(state), step_(step), refinement_(map, state, period) {}
+
+  /// Nothing more is asked for.
+  bool over() const { return over_; }
+  bool has_found() const { return found_; }
+  /// What has been found; period 0: nothing.
+  Orbit orbit() const { return found_ ? shortest(map_, orbit_) : Orbit{}; }
+  /// From where the next turn is to be gone, and whether with its derivative.
+  const HybridState& start() const { return approach_ ? here_ : refinement_.start(); }
+  bool with_derivative() const { return !approach_; }
+  /// That turn; without derivative its end and outcome only.
+  void add(Turn turn);
+
+ private:
+  void end(bool found) {
+    over_ = true;
+    found_ = found;
+  }
+  void refined();
+  void come_nearer() {
+    if (!approach_->is_open()) end(approach_->has_succeeded());
+  }
+
+  const PoincareMap& map_;
+  HybridState state_;
+  double step_;
+  bool over_ = false, found_ = false;
+  Refinement refinement_;
+  Orbit orbit_;
+  HybridState here_;  ///< the motion on its way to the orbit
+  std::optional<Approach> approach_;
+};
+
+void Nearby::add(Turn turn) {
+  if (!approach_) {
+    refinement_.add(std::move(turn));
+    if (refinement_.over()) refined();
+    return;
+  }
+  if (turn.outcome != Outcome::ok) return end(false);
+  here_ = std::move(turn.end);
+  approach_->add_turn(map_.distance(here_, orbit_.start, orbit_.size));
+  come_nearer();
+}
+
+void Nearby::refined() {
+  orbit_ = refinement_.orbit();
+  const double distance = map_.distance(state_, orbit_.start, orbit_.size);
+  if (!is_in_reach(orbit_, distance, step_)) return end(false);
+  approach_.emplace(spectral_radius(orbit_), distance);
+  if (!approach_->may_succeed()) return end(false);
+  here_ = state_;
+  come_nearer();
+}
+
+/// By itself.
+Orbit orbit_nearby(const PoincareMap& map, const HybridState& state, int period, double step) {
+  Nearby nearby(map, state, period, step);
+  while (!nearby.over()) {
+    if (nearby.with_derivative()) {
+      nearby.add(turn_from(map, nearby.start(), period));
+      continue;
+    }
+    Turn turn;
+    turn.end = nearby.start();
+    for (int k = 0; k < period && turn.outcome == Outcome::ok; ++k) turn.outcome = map.iterate(turn.end);
+    nearby.add(std::move(turn));
+  }
+  return nearby.orbit();
+}
+
+/// The search for an orbit to which a motion converges, for one period after the other. It asks for turns and
+/// is told them.
 class Hunt {
  public:
   /// The iterates are the last ones of the motion that stands at `last`; sizes of its tangent after each, if
   /// known. Of so many iterates at least.
   Hunt(const PoincareMap& map, const Iterates& points, const HybridState& last, int min_period,
        int max_period, std::span<const double> growth)
-      : map_(map), last_(last), returns_(map, points, last), max_period_(max_period), n_(min_period - 1) {
-    for (const double size : growth) growth_.push_back(size);
+      : map_(map),
+        last_(last),
+        returns_(map, points, last),
+        growth_(growth.begin(), growth.end()),
+        max_period_(max_period),
+        n_(min_period - 1) {
     try_next();
   }
 
   /// Nothing more is asked for.
-  bool over() const { return over_; }
+  bool over() const { return !nearby_ || nearby_->over(); }
   /// What has been found; period 0: nothing.
-  Orbit orbit() const { return over_ && found_ ? shortest(map_, orbit_) : Orbit{}; }
-  /// From where the next turn is to be gone, of so many iterates, and whether with its derivative.
-  const HybridState& start() const { return refining_ ? candidate_ : here_; }
+  Orbit orbit() const { return nearby_ ? nearby_->orbit() : Orbit{}; }
+  /// The next turn, of so many iterates: as Nearby.
+  const HybridState& start() const { return nearby_->start(); }
   int iterates() const { return n_; }
-  bool with_derivative() const { return refining_; }
-  /// That turn; without derivative its end and outcome only.
-  void add(Turn turn);
+  bool with_derivative() const { return nearby_->with_derivative(); }
+  void add(Turn turn) {
+    nearby_->add(std::move(turn));
+    if (nearby_->over() && !nearby_->has_found()) try_next();
+  }
 
  private:
   /// What comes to an orbit has been around it for a turn or two, and tangents have not grown there.
@@ -326,103 +409,23 @@ class Hunt {
     if (returns_.known(n_, 2) && !(returns_.step(n_, 2) <= not_far)) return false;
     return !has_grown(growth_, 2 * n_);
   }
-  void try_next();
-  void correct();
-  void propose() { candidate_ = map_.at(from_ + share_ * step_, now_start_); }
-  void refined();
+  void try_next() {
+    nearby_.reset();
+    for (++n_; n_ <= max_period_ && returns_.known(n_); ++n_) {
+      const double step = returns_.step(n_);
+      if (!is_worth_it(step)) continue;
+      nearby_.emplace(map_, last_, n_, step);
+      return;
+    }
+  }
 
   const PoincareMap& map_;
   HybridState last_;
   Returns returns_;
   std::vector<double> growth_;
   int max_period_, n_;
-  bool over_ = false, found_ = false;
-  double moved_ = 0;  ///< in the last n iterates
-  // Newton's method, damped, as in refine_orbit:
-  bool refining_ = false, begun_ = false;
-  int corrections_ = 0;
-  double share_ = 1;
-  HybridState candidate_, now_start_;
-  Turn now_;
-  Eigen::VectorXd from_, step_;
-  // The motion on its way to the orbit:
-  Orbit orbit_;
-  HybridState here_;
-  std::optional<Approach> approach_;
+  std::optional<Nearby> nearby_;  ///< of n iterates; none: no more are tried
 };
-
-void Hunt::try_next() {
-  refining_ = false;
-  for (++n_; n_ <= max_period_ && returns_.known(n_); ++n_) {
-    moved_ = returns_.step(n_);
-    if (!is_worth_it(moved_)) continue;
-    refining_ = true;
-    begun_ = false;
-    corrections_ = 0;
-    candidate_ = last_;
-    return;
-  }
-  over_ = true;
-}
-
-void Hunt::add(Turn turn) {
-  if (!refining_) {
-    if (turn.outcome != Outcome::ok) return try_next();
-    here_ = std::move(turn.end);
-    approach_->add_turn(map_.distance(here_, orbit_.start, orbit_.size));
-    if (approach_->is_open()) return;
-    found_ = over_ = approach_->has_succeeded();
-    return over_ ? void() : try_next();
-  }
-  const bool ok = turn.outcome == Outcome::ok;
-  if (!begun_) {
-    if (!ok) return try_next();
-  } else if (!ok || !(turn.residual < now_.residual)) {
-    share_ /= 2;
-    return share_ > 0.05 ? propose() : refined();
-  }
-  begun_ = true;
-  now_start_ = candidate_;
-  now_ = std::move(turn);
-  correct();
-}
-
-void Hunt::correct() {
-  if (corrections_++ == RefineOptions{}.iterations || now_.has_closed()) return refined();
-  step_ = now_.step(map_);
-  if (!now_.can_gain(map_, step_)) return refined();
-  from_ = map_.coordinates(now_start_);
-  share_ = 1;
-  propose();
-}
-
-void Hunt::refined() {
-  orbit_ = now_.orbit(map_, now_start_, n_, RefineOptions{}.closure);
-  const double distance = map_.distance(last_, orbit_.start, orbit_.size);
-  if (!is_in_reach(orbit_, distance, moved_)) return try_next();
-  approach_.emplace(spectral_radius(orbit_), distance);
-  if (!approach_->may_succeed()) return try_next();
-  refining_ = false;
-  here_ = last_;
-  if (!approach_->is_open()) found_ = over_ = true;
-}
-
-/// A stable orbit of so many iterates to which the motion comes, by itself; period 0: none.
-Orbit orbit_nearby(const PoincareMap& map, const HybridState& state, int period, double step) {
-  Orbit orbit = refine_orbit(map, state, period);
-  const double begin = map.distance(state, orbit.start, orbit.size);
-  if (!is_in_reach(orbit, begin, step)) return {};
-  Approach approach(spectral_radius(orbit), begin);
-  if (!approach.may_succeed()) return {};
-  HybridState here = state;
-  while (approach.is_open()) {
-    for (int k = 0; k < period; ++k) {
-      if (map.iterate(here) != Outcome::ok) return {};
-    }
-    approach.add_turn(map.distance(here, orbit.start, orbit.size));
-  }
-  return approach.has_succeeded() ? shortest(map, orbit) : Orbit{};
-}
 
 /// Looks for what one motion settles to. What it needs of the motion it asks for; whoever moves it then lets
 /// the search proceed.
@@ -465,6 +468,7 @@ class Search {
   void drop(int iterates, Stage stage) { ask(iterates, false, stage); }
   void ask_window();
   void give_up(Outcome outcome);
+  void go_to(const HybridState& state);
   void ask_events(const HybridState& start, int iterates);
   void count();
   void look();
@@ -569,13 +573,18 @@ void Search::give_up(Outcome outcome) {
   stage_ = Stage::over;
 }
 
-/// All is known but for what happens on these iterates. (A window that is chaotic is recorded anew, that its
-/// events are those of the states that are told.)
-void Search::ask_events(const HybridState& start, int iterates) {
-  asked_.state = start;
+/// What is asked for next begins there, and carries nothing along.
+void Search::go_to(const HybridState& state) {
+  asked_.state = state;
   asked_.replaced = true;
   asked_.outcome = Outcome::ok;
   asked_.tangent.resize(0, 0);
+}
+
+/// All is known but for what happens on these iterates. (A window that is chaotic is recorded anew, that its
+/// events are those of the states that are told.)
+void Search::ask_events(const HybridState& start, int iterates) {
+  go_to(start);
   asked_.log = &log_;
   ask(iterates, true, Stage::counting);
 }
@@ -726,10 +735,7 @@ void Search::look_nearby(int min_period) {
 /// The next turn, or what follows from them.
 void Search::hunt() {
   if (!hunt_->over()) {
-    asked_.state = hunt_->start();
-    asked_.replaced = true;
-    asked_.outcome = Outcome::ok;
-    asked_.tangent.resize(0, 0);
+    go_to(hunt_->start());
     if (hunt_->with_derivative()) ask_derivative();
     return ask(hunt_->iterates(), hunt_->with_derivative(), Stage::hunting);
   }
@@ -748,17 +754,14 @@ void Search::hunt() {
 }
 
 void Search::hunted() {
-  Turn turn = asked_turn(hunt_->start());
-  hunt_->add(std::move(turn));
+  hunt_->add(asked_turn(hunt_->start()));
   hunt();
 }
 
 void Search::grow() {
   growing_ = grows();
   growth_ = Growth();
-  asked_.outcome = Outcome::ok;
-  asked_.state = state_;
-  asked_.replaced = true;
+  go_to(state_);
   asked_.size = size_of_all(map_, found_.points);
   asked_.tangent = Growth::direction(map_, asked_.state, asked_.size);
   ask(Growth::turning + measure_, true, Stage::measuring);

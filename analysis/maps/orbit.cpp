@@ -9,7 +9,14 @@
 namespace graze {
 namespace {
 
-Turn turn(const PoincareMap& map, const HybridState& start, int n) {
+/// A Jacobian between coordinates of one unit: what is small in it, is small.
+Eigen::MatrixXd without_units(const Eigen::MatrixXd& jacobian, const Eigen::VectorXd& scales) {
+  return scales.asDiagonal() * jacobian * scales.cwiseInverse().asDiagonal();
+}
+
+}  // namespace
+
+Turn turn_from(const PoincareMap& map, const HybridState& start, int n) {
   Turn t;
   t.end = start;
   t.size = map.size(start);
@@ -21,13 +28,6 @@ Turn turn(const PoincareMap& map, const HybridState& start, int n) {
   t.close(map, start);
   return t;
 }
-
-/// A Jacobian between coordinates of one unit: what is small in it, is small.
-Eigen::MatrixXd without_units(const Eigen::MatrixXd& jacobian, const Eigen::VectorXd& scales) {
-  return scales.asDiagonal() * jacobian * scales.cwiseInverse().asDiagonal();
-}
-
-}  // namespace
 
 void Turn::close(const PoincareMap& map, const HybridState& start) {
   defect = map.difference(end, start);
@@ -69,31 +69,46 @@ Orbit Turn::orbit(const PoincareMap& map, const HybridState& start, int n, doubl
   return orbit;
 }
 
+void Refinement::add(Turn turn) {
+  const bool ok = turn.outcome == Outcome::ok;
+  if (!begun_) {
+    over_ = !ok;
+    if (over_) return;
+  } else if (!ok || !(turn.residual < best_.residual)) {
+    share_ /= 2;
+    over_ = !(share_ > 0.05);
+    if (!over_) propose();
+    return;
+  }
+  begun_ = true;
+  start_ = candidate_;
+  best_ = std::move(turn);
+  correct();
+}
+
+void Refinement::correct() {
+  over_ = corrections_++ == options_.iterations || best_.has_closed();
+  if (over_) return;
+  step_ = best_.step(map_);
+  over_ = !best_.can_gain(map_, step_);
+  if (over_) return;
+  from_ = map_.coordinates(start_);
+  share_ = 1;
+  propose();
+}
+
+Orbit Refinement::orbit() const {
+  if (begun_) return best_.orbit(map_, start_, n_, options_.closure);
+  Orbit none;
+  none.period = n_;
+  none.start = start_;
+  return none;
+}
+
 Orbit refine_orbit(const PoincareMap& map, const HybridState& guess, int n, const RefineOptions& options) {
-  HybridState start = guess;
-  Turn now = turn(map, guess, n);
-  if (now.outcome != Outcome::ok) {
-    Orbit none;
-    none.period = n;
-    none.start = guess;
-    return none;
-  }
-  for (int k = 0; k < options.iterations && !now.has_closed(); ++k) {
-    const Eigen::VectorXd step = now.step(map);
-    if (!now.can_gain(map, step)) break;
-    const Eigen::VectorXd from = map.coordinates(start);
-    bool better = false;
-    for (double share = 1; share > 0.05 && !better; share /= 2) {
-      const HybridState candidate = map.at(from + share * step, start);
-      Turn next = turn(map, candidate, n);
-      if (next.outcome != Outcome::ok || !(next.residual < now.residual)) continue;
-      better = true;
-      start = candidate;
-      now = std::move(next);
-    }
-    if (!better) break;
-  }
-  return now.orbit(map, start, n, options.closure);
+  Refinement refinement(map, guess, n, options);
+  while (!refinement.over()) refinement.add(turn_from(map, refinement.start(), n));
+  return refinement.orbit();
 }
 
 double spectral_radius(const Orbit& orbit) {

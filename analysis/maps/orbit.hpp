@@ -46,7 +46,41 @@ struct Turn {
   Orbit orbit(const PoincareMap& map, const HybridState& start, int n, double closure) const;
 };
 
-/// Solves P^n(y) = y from a guess by damped Newton steps: (DP^n − 1) Δy = −(P^n(y) − y).
+/// By itself.
+Turn turn_from(const PoincareMap& map, const HybridState& start, int n);
+
+/// P^n(y) = y solved from a guess by damped Newton steps: (DP^n − 1) Δy = −(P^n(y) − y). It asks for turns
+/// and is told them, whoever moves them.
+class Refinement {
+ public:
+  Refinement(const PoincareMap& map, const HybridState& guess, int n, const RefineOptions& options = {})
+      : map_(map), n_(n), options_(options), start_(guess), candidate_(guess) {}
+
+  /// Nothing more is asked for.
+  bool over() const { return over_; }
+  /// From where the next turn is to be gone.
+  const HybridState& start() const { return candidate_; }
+  void add(Turn turn);
+  /// The nearest so far; with nothing known but n and the guess where the turn from there broke off.
+  Orbit orbit() const;
+
+ private:
+  void correct();
+  void propose() { candidate_ = map_.at(from_ + share_ * step_, start_); }
+
+  const PoincareMap& map_;
+  int n_;
+  RefineOptions options_;
+  bool begun_ = false, over_ = false;
+  int corrections_ = 0;
+  HybridState start_;  ///< of the best turn
+  Turn best_;
+  Eigen::VectorXd from_, step_;  ///< coordinates there, and the step from them …
+  double share_ = 1;             ///< … of which so much is tried
+  HybridState candidate_;
+};
+
+/// A Refinement by itself.
 Orbit refine_orbit(const PoincareMap& map, const HybridState& guess, int n,
                    const RefineOptions& options = {});
 

@@ -110,7 +110,8 @@ Value described(const Shown& shown, const Case& c) {
   result.set("parameters", parameters(*c.problem.model));
   result.set("states", quantities(c.problem.model->states()));
   Value::Array drifting;
-  for (const std::string& state : drifting_states(*c.problem.model, c.problem.tolerance))
+  const auto system = c.problem.model->system(c.problem.model->values(), c.problem.tolerance);
+  for (const std::string& state : drifting_states(*c.problem.model, system.get()))
     drifting.push_back(text(state));
   result.set("drifting", Value(std::move(drifting)));
   result.set("contacts", quantities(c.problem.model->contacts()));
@@ -118,7 +119,6 @@ Value described(const Shown& shown, const Case& c) {
   for (const double x : c.problem.start_state) start.emplace_back(x);
   result.set("start", Value(std::move(start)));
   result.set("start_time", Value(Value::Data(c.problem.start_time)));
-  const auto system = c.problem.model->system(c.problem.model->values(), c.problem.tolerance);
   result.set("forced", Value(Value::Data(system != nullptr && system->period() > 0)));
   result.set("sections", sections(c.file.root));
   result.set("colours", colours());

@@ -32,7 +32,7 @@ Described::Described(const Attributes& attributes) {
       for (const Quantity& observable : c.problem.observables->quantities())
         means_.push_back(observable.name + "_mean");
     }
-    drifting_ = drifting_states(*model_, tolerance_);
+    drifting_ = drifting_states(*model_, model_->system(model_->values(), tolerance_).get());
   } catch (const std::exception&) {  // a case of another version, or a damaged one: pictures do without
     model_.reset();
   }
@@ -101,8 +101,7 @@ std::string Described::parameters(const std::vector<std::string>& swept) const {
   return text;
 }
 
-std::vector<std::string> drifting_states(const Model& model, const Tolerance& tolerance) {
-  const auto system = model.system(model.values(), tolerance);
+std::vector<std::string> drifting_states(const Model& model, const System* system) {
   const Eigen::MatrixXd shifts = system ? system->shifts() : Eigen::MatrixXd();
   std::vector<std::string> names;
   for (Eigen::Index i = 0; i < shifts.rows(); ++i)

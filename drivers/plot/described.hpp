@@ -52,7 +52,8 @@ class Described {
 
 /// Names of the states to which a shift of the motion adds something, such as the place of a body that
 /// drifts.
-std::vector<std::string> drifting_states(const Model& model, const Tolerance& tolerance);
+/// `system`: one of the model, or nullptr.
+std::vector<std::string> drifting_states(const Model& model, const System* system);
 
 /// "name [unit]", or the name alone where the unit is 1 or not said.
 std::string label_with_unit(std::string_view name, std::string_view unit);

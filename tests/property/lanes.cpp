@@ -317,11 +317,17 @@ double difference(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
   return (a - b).cwiseAbs().maxCoeff() / std::max(1.0, b.cwiseAbs().maxCoeff());
 }
 
+/// Motions some periods on, by the scalar engine.
+std::vector<LaneMotion> gone_on(const Crowd& crowd) {
+  choose_lane_kernel("none");
+  std::vector<LaneMotion> motions = crowd.motions();
+  Lanes(motions).advance(periods, false);
+  return motions;
+}
+
 void check_tangents(const Crowd& crowd, double least_steady) {
   const KernelKept kept;
-  choose_lane_kernel("none");
-  std::vector<LaneMotion> begun = crowd.motions();
-  Lanes(begun).advance(periods, false);
+  const std::vector<LaneMotion> begun = gone_on(crowd);
   constexpr int turns = 3;
   const auto carried = [&](const std::string& kernel, double moved) {
     choose_lane_kernel(kernel);
@@ -412,9 +418,7 @@ double untruth(const LaneMotion& begun, const Listener::Turn& told, bool highest
 
 void check_told(const Crowd& crowd, double least_steady) {
   const KernelKept kept;
-  choose_lane_kernel("none");
-  std::vector<LaneMotion> begun = crowd.motions();
-  Lanes(begun).advance(periods, false);
+  const std::vector<LaneMotion> begun = gone_on(crowd);
   constexpr int turns = 3;
   const auto heard = [&](const std::string& kernel, double moved) {
     choose_lane_kernel(kernel);
