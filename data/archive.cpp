@@ -73,9 +73,9 @@ std::string with_root(const h5::File& file, ContentDigest digest) {
 }
 
 /// How arrays of finished files are stored; `box` in the leading dimensions of arrays without values.
-h5::Storage finished(const Array& array, const h5::Extents& extents, const h5::Extents& box) {
+h5::Storage finished(const Array& array, const h5::Extents& extents, const h5::Extents& box, int threads) {
   if (extents.empty() || std::count(extents.begin(), extents.end(), 0U) > 0) return {};
-  return {chunk_shape(extents, box, element_size(array)), true, {}};
+  return {chunk_shape(extents, box, element_size(array)), true, threads};
 }
 
 /// A file name beside `path` that no other process uses.
@@ -267,7 +267,7 @@ struct Archive::Impl {
   ResultState state() const;
   void check_cut() const;
   void write_master();
-  void join(Digest* digest);
+  void join(Digest* digest, int threads);
   std::vector<std::size_t> row_major_order() const;
 };
 
@@ -301,8 +301,8 @@ void Archive::Impl::write_master() {
     write_dataset(
         file, layout,
         [&](const Array& array, const h5::Extents& extents) {
-          if (spread.find(array.name) == nullptr) return finished(array, extents, {});
-          return h5::Storage{{}, false, blocks.sources(array)};
+          if (spread.find(array.name) == nullptr) return finished(array, extents, {}, 1);
+          return h5::Storage{{}, false, 1, blocks.sources(array)};
         },
         digest);
   });
@@ -317,7 +317,7 @@ std::vector<std::size_t> Archive::Impl::row_major_order() const {
   return order;
 }
 
-void Archive::Impl::join(Digest* digest) {
+void Archive::Impl::join(Digest* digest, int threads) {
   const std::vector<std::size_t> order = row_major_order();
   const BlockPlan& plan = blocks.plan();
   Dataset whole = layout;
@@ -334,7 +334,7 @@ void Archive::Impl::join(Digest* digest) {
         file, whole,
         [&](const Array& array, const h5::Extents& extents) {
           const bool spread = size_of(array) == 0;
-          return finished(array, extents, spread ? plan.boxes[order.front()].count : h5::Extents{});
+          return finished(array, extents, spread ? plan.boxes[order.front()].count : h5::Extents{}, threads);
         },
         content);
     for (const std::size_t k : order) {
@@ -402,13 +402,13 @@ bool Archive::has(std::size_t index) const { return impl_->joined || impl_->bloc
 
 void Archive::put(std::size_t index, const Dataset& block) { impl_->blocks.put(index, block); }
 
-std::string Archive::consolidate(Digest* digest) {
+std::string Archive::consolidate(Digest* digest, int threads) {
   Impl& impl = *impl_;
   if (!impl.joined) {
     if (impl.blocks.missing() > 0)
       throw std::logic_error(impl.path + ": " + std::to_string(impl.blocks.missing()) +
                              " blocks are missing");
-    impl.join(digest);
+    impl.join(digest, threads);
     impl.joined = true;
   }
   return impl.blocks.remove();
@@ -424,7 +424,8 @@ void write_result(const std::string& path, const Dataset& data, const Attributes
     write_root(file, data, attributes, identity);
     write_dataset(
         file, data,
-        [](const Array& array, const h5::Extents& extents) { return finished(array, extents, {}); }, content);
+        [](const Array& array, const h5::Extents& extents) { return finished(array, extents, {}, 1); },
+        content);
     file.set_text("", digest_attribute, with_root(file, content));
   });
 }

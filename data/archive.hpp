@@ -58,8 +58,9 @@ class Archive : public Sink {
   void put(std::size_t index, const Dataset& block) override;
   /// Joins all blocks, with what `digest` says of them (nullptr: nothing), into one compressed file, renames
   /// it over the master, removes the block folder; adopted blocks stay where they are. Needs every block, and
-  /// prepare() of the whole. Returns what of the folder could not be removed and why, "" when all could.
-  std::string consolidate(Digest* digest = nullptr);
+  /// prepare() of the whole. Compresses with so many threads. Returns what of the folder could not be removed
+  /// and why, "" when all could.
+  std::string consolidate(Digest* digest = nullptr, int threads = 1);
 
  private:
   struct Impl;

@@ -397,8 +397,7 @@ void Blocks::put(std::size_t index, const Dataset& block) {
       for (const Array& array : flat) {
         const h5::Extents shape{size_of(array.values)};
         if (shape[0] == 0) continue;
-        out.create_array(array.name, shape, array.values,
-                         {chunk_shape(shape, {}, element_size(array)), false, {}});
+        out.create_array(array.name, shape, array.values, {chunk_shape(shape, {}, element_size(array))});
         out.write(array.name, {{0}, shape}, array.values);
       }
     });

@@ -19,6 +19,7 @@
 #include <type_traits>
 
 #include "core/settings/value.hpp"
+#include "data/chunk_filters.hpp"
 #include "data/memory.hpp"
 
 namespace graze::h5 {
@@ -432,6 +433,8 @@ File::~File() {
 }
 
 void File::close() {
+  for (const auto& [name, array] : chunked_)
+    if (!array.chunks.is_empty()) throw std::logic_error(path_ + ": array " + name + " is not written whole");
   {
     const CallGuard guard(path_, access());
     open_arrays_.clear();
@@ -564,6 +567,9 @@ void File::create_array(const std::string& name, const Extents& extents, const A
       check(H5Pset_deflate(p, deflate_level), path_, doing);
     }
     check(H5Pset_fletcher32(p), path_, doing);
+    const auto* bytes = static_cast<const std::uint8_t*>(data_of(fill));
+    ChunkAssembly chunks(extents, storage.chunk, {bytes, bytes + H5Tget_size(types.memory)});
+    chunked_.insert_or_assign(name, Chunked{std::move(chunks), storage.compress, storage.threads});
   }
   for (const Source& source : storage.sources) {
     const Handle target = make_space(extents, path_);
@@ -584,6 +590,8 @@ void File::write(const std::string& name, const Box& box, const Array::Values& v
     throw Error(path_ + ": " + doing + ": " + std::to_string(size_of(values)) + " values for " +
                 std::to_string(box.points()) + " places");
   if (size_of(values) == 0) return;
+  if (const auto found = chunked_.find(name); found != chunked_.end())
+    return write_chunked(name, found->second, box, values);
   const Handle in_file{check(H5Dget_space(object(name)), path_, doing), H5Sclose};
   select(in_file, box, path_);
   const Handle in_memory = make_space(box.count, path_);
@@ -591,6 +599,37 @@ void File::write(const std::string& name, const Box& box, const Array::Values& v
                  data_of(values)),
         path_, doing);
   check_output();
+}
+
+/// Some chunks at a time, so that few are in memory at once.
+void File::write_chunked(const std::string& name, Chunked& array, const Box& box,
+                         const Array::Values& values) {
+  constexpr std::size_t chunks_per_thread = 4;
+  const std::size_t at_once = chunks_per_thread * static_cast<std::size_t>(array.threads);
+  std::vector<ChunkAssembly::Chunk> whole;
+  array.chunks.add(box, static_cast<const std::uint8_t*>(data_of(values)), [&](ChunkAssembly::Chunk chunk) {
+    whole.push_back(std::move(chunk));
+    if (whole.size() < at_once) return;
+    write_chunks(name, array, whole);
+    whole.clear();
+  });
+  write_chunks(name, array, whole);
+  check_output();
+}
+
+/// The library's own filters give the same chunks after a longer time.
+void File::write_chunks(const std::string& name, const Chunked& array,
+                        const std::vector<ChunkAssembly::Chunk>& chunks) {
+  constexpr unsigned without_deflate = 1U << 1U;  // the second filter of three
+  const std::size_t size = array.chunks.element_size();
+  const std::vector<StoredChunk> stored = filtered(chunks, size, array.compress, array.threads);
+  for (std::size_t k = 0; k < stored.size(); ++k) {
+    const std::vector<hsize_t> offset = library_sizes(chunks[k].offset);
+    check(
+        H5Dwrite_chunk(object(name), H5P_DEFAULT, array.compress && !stored[k].deflated ? without_deflate : 0,
+                       offset.data(), stored[k].bytes.size(), stored[k].bytes.data()),
+        path_, "writing array " + name);
+  }
 }
 
 double File::bytes(const std::string& name) const {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/results/dataset.hpp"
+#include "data/chunk_assembly.hpp"
 
 namespace graze::h5 {
 
@@ -59,9 +60,10 @@ struct Source {
 
 /// How an array is stored.
 struct Storage {
-  Extents chunk;                ///< with a Fletcher checksum per chunk; empty: in one piece without checksum
-  bool compress = false;        ///< chunks are shuffled and deflated as well
-  std::vector<Source> sources;  ///< not empty: nothing is stored, the values are those of other files
+  Extents chunk;          ///< with a Fletcher checksum per chunk; empty: in one piece without checksum
+  bool compress = false;  ///< chunks are shuffled and deflated as well
+  int threads = 1;        ///< that do this
+  std::vector<Source> sources{};  ///< not empty: nothing is stored, the values are those of other files
 };
 
 /// What a file is open for.
@@ -114,7 +116,8 @@ class File {
   /// An array of the type of `like`, filled with missing values.
   void create_array(const std::string& name, const Extents& extents, const Array::Values& like,
                     const Storage& storage);
-  /// Writes a box of an array.
+  /// Writes a box of an array. An array of chunks is written whole, no element twice; a chunk is in the file
+  /// when all of it has come.
   void write(const std::string& name, const Box& box, const Array::Values& values);
   /// Bytes that the whole array takes in memory.
   double bytes(const std::string& name) const;
@@ -146,13 +149,24 @@ class File {
   File(std::string path, Handle file, std::shared_ptr<Output> output)
       : path_(std::move(path)), output_(std::move(output)), file_(std::move(file)) {}
 
+  /// An array of chunks under construction.
+  struct Chunked {
+    ChunkAssembly chunks;
+    bool compress;
+    int threads;
+  };
+
   Handle::Id object(const std::string& array) const;
+  void write_chunked(const std::string& name, Chunked& array, const Box& box, const Array::Values& values);
+  void write_chunks(const std::string& name, const Chunked& array,
+                    const std::vector<ChunkAssembly::Chunk>& chunks);
   void check_output() const;
   Access access() const { return output_ == nullptr ? Access::read : Access::write; }
 
   std::string path_;
   std::shared_ptr<Output> output_;  // where a new file is written to; none for reading
   Handle file_;
+  std::map<std::string, Chunked> chunked_;
   mutable std::map<std::string, Handle> open_arrays_;    // closed before the file
   mutable std::map<std::uint64_t, std::string> scales_;  // dimensions of this group by their addresses
 };

@@ -191,7 +191,7 @@ Exit finish(const Job& job, Archive& archive, const StopWatch& watch, std::size_
     return Exit::done;
   }
   const std::unique_ptr<Digest> digest = job.problem.analysis->digest();
-  warn(archive.consolidate(digest.get()));
+  warn(archive.consolidate(digest.get(), job.plan.threads));
   return Exit::done;
 }
 
