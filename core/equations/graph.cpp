@@ -436,7 +436,20 @@ std::optional<Expression> Graph::without_factor(const Expression& e, Atom factor
   return rest;
 }
 
-Expression Graph::without_powers(Expression e, std::size_t input) {
+Expression Graph::atom_without_powers(Atom a, std::size_t input, std::map<Atom, Expression>& known) {
+  if (is_power(a, input)) return number(1);
+  const AtomOperation& op = atom(a);
+  if (op.kind != AtomOperation::Kind::sum) return of(a);
+  const auto [place, is_new] = known.try_emplace(a, of(a));
+  if (is_new) {
+    const Expression sum = sums_[op.sum];
+    const Expression left = without_powers(sum, input, known);
+    if (left != sum) place->second = left;
+  }
+  return place->second;
+}
+
+Expression Graph::without_powers(Expression e, std::size_t input, std::map<Atom, Expression>& known) {
   for (bool found = true; found && !e.is_fixed();) {
     found = false;
     std::vector<Atom> candidates;
@@ -446,14 +459,20 @@ Expression Graph::without_powers(Expression e, std::size_t input) {
       candidates = {e.products.front().a, e.products.front().b};
     }
     for (const Atom factor : candidates) {
-      if (found || !is_power(factor, input)) continue;
+      const Expression left = found ? of(factor) : atom_without_powers(factor, input, known);
+      if (left == of(factor)) continue;
       if (const auto rest = without_factor(e, factor)) {
-        e = *rest;
+        e = multiply(*rest, left);
         found = true;
       }
     }
   }
   return e;
+}
+
+Expression Graph::without_powers(const Expression& e, std::size_t input) {
+  std::map<Atom, Expression> known;
+  return without_powers(e, input, known);
 }
 
 // ---- Derivatives -----------------------------------------------------------------------------------------

@@ -146,7 +146,7 @@ class Graph {
   Expression substitute(const Expression& e, const std::map<std::size_t, Expression>& replacements);
   /// What is left of e once the factors that are powers of one input, and that all its terms share, are taken
   /// off: of the same sign where the input is positive.
-  Expression without_powers(Expression e, std::size_t input);
+  Expression without_powers(const Expression& e, std::size_t input);
   /// Whether this input has any influence.
   bool depends(const Expression& e, std::size_t input) const;
   /// The value of a literal.
@@ -184,6 +184,9 @@ class Graph {
   Expression whole_power(const Expression& a, int exponent);
   bool is_power(Atom a, std::size_t input) const;
   std::optional<Expression> without_factor(const Expression& e, Atom factor);
+  /// With what is known of atoms that are products.
+  Expression without_powers(Expression e, std::size_t input, std::map<Atom, Expression>& known);
+  Expression atom_without_powers(Atom a, std::size_t input, std::map<Atom, Expression>& known);
   /// From the derivatives of the atoms, as far as they are not zero.
   Expression chain_rule(const Expression& e, std::size_t input);
   Expression atom_derivative(const AtomOperation& op, Atom self, std::size_t input);

@@ -146,16 +146,20 @@ class Recognition {
     for (Eigen::Index k = 0; k < count; ++k) {
       const Motions::Friction& friction = motions_.frictions[static_cast<std::size_t>(k)];
       const Expression& slip = friction.slip;
-      if (!friction.amplitude || !slip.products.empty() || graph_.literal_value(slip.constant) != 0.0)
+      if (!friction.factor || !slip.products.empty() || graph_.literal_value(slip.constant) != 0.0)
+        return false;
+      if (friction.contact >= 0 &&
+          motions_.contacts[static_cast<std::size_t>(friction.contact)].law != StopLaw::release_by_force)
         return false;
       for (const auto& term : slip.linear) {
         const AtomOperation op = graph_.atom(term.atom);
         if (op.kind != AtomOperation::Kind::input || op.input == 0 || op.input % 2 == 1) return false;
         form_->sliding(static_cast<Eigen::Index>(op.input) / 2 - 1, k) = term.factor;
       }
-      form_->friction(k) = *friction.amplitude;
-      const FixedOperation& quantity = graph_.fixed()[static_cast<std::size_t>(*friction.amplitude)];
-      if (quantity.kind == FixedOperation::Kind::parameter)
+      form_->friction(k) = *friction.factor;
+      form_->pressed_by.push_back(friction.contact);
+      const FixedOperation& quantity = graph_.fixed()[static_cast<std::size_t>(*friction.factor)];
+      if (friction.contact < 0 && quantity.kind == FixedOperation::Kind::parameter)
         form_->amplitudes.push_back({quantity.parameter, k});
     }
     return true;

@@ -22,7 +22,10 @@ struct Motions {
   };
   struct Friction {
     Expression slip;
-    std::optional<Fixed> amplitude;  ///< nothing: it is not the same all the time
+    /// Share of the force of `contact`, or where that is −1 the amplitude; nothing: it is not the same all
+    /// the time, or another one at rest.
+    std::optional<Fixed> factor;
+    int contact = -1;
   };
 
   std::vector<std::vector<Expression>> mass;

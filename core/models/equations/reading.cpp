@@ -469,7 +469,7 @@ void Reading::check_law(const Value& given, const std::string& key) const {
 Expression Reading::typed_force(const Syntax& syntax) {
   Graph& g = graph();
   const std::size_t depth = g.inputs(), rate = depth + 1;
-  const Expression force = scope_.build(syntax, {{"depth", g.input(depth)}, {"depth'", g.input(rate)}});
+  Expression force = scope_.build(syntax, {{"depth", g.input(depth)}, {"depth'", g.input(rate)}});
   if (!g.depends(force, depth)) syntax.refuse(syntax.root(), "must depend on depth, which is minus the gap");
   const Expression zero = g.number(0);
   if (!g.is_zero(g.substitute(force, {{depth, zero}, {rate, zero}})))
@@ -550,7 +550,7 @@ void Reading::add_friction(const Syntax& syntax, const Expression& amplitude, co
   if (limit != nullptr) laws_.push_back(*limit);
   Motions::Friction motion;
   motion.slip = slip;
-  if (amplitude.is_fixed() && limit == nullptr && contact < 0) motion.amplitude = amplitude.constant;
+  motion.contact = contact;
   motions_.frictions.push_back(motion);
   description_.frictions.push_back({name, "1", meaning});
 }
@@ -559,16 +559,17 @@ void Reading::read_contact_friction(const Value& given, const std::string& key, 
   const Value* mu = given.find("mu");
   if (mu == nullptr) return;
   const bool rigid = given.find("restitution") != nullptr;
-  const auto share = [&](const Value& value, const std::string& name) {
-    const Expression factor = scope_.build(value, key + "." + name);
+  const auto share = [&](const Expression& factor) {
     return rigid ? factor : graph().multiply(factor, forces_[contact]);
   };
-  const Expression amplitude = share(*mu, "mu");
+  const Expression factor = scope_.build(*mu, key + ".mu");
+  const Expression amplitude = share(factor);
   const Value* at_rest = given.find("static");
-  const Expression limit = at_rest != nullptr ? share(*at_rest, "static") : amplitude;
+  const Expression limit = at_rest != nullptr ? share(scope_.build(*at_rest, key + ".static")) : amplitude;
   const std::string& label = description_.contacts[contact].name;
   add_friction(syntax_of(given.at("slip"), key + ".slip"), amplitude, at_rest != nullptr ? &limit : nullptr,
                static_cast<int>(contact), label, "friction of contact " + label);
+  if (factor.is_fixed() && at_rest == nullptr) motions_.frictions.back().factor = factor.constant;
 }
 
 void Reading::read_frictions() {
@@ -587,6 +588,7 @@ void Reading::read_frictions() {
     const Expression limit = at_rest != nullptr ? scope_.build(*at_rest, key + ".static") : amplitude;
     add_friction(syntax_of(given.at("slip"), key + ".slip"), amplitude, at_rest != nullptr ? &limit : nullptr,
                  -1, label, meaning != nullptr ? meaning->text(key + ".meaning") : "friction " + label);
+    if (amplitude.is_fixed() && at_rest == nullptr) motions_.frictions.back().factor = amplitude.constant;
   }
   if (typed_->only_impacts()) return;
   if (!typed_->jumps.empty())
@@ -673,13 +675,14 @@ TypedJump Reading::jump(const Value& given, const std::string& key) {
   if (direction != "down") jump.direction = direction == "up" ? JumpDirection::up : JumpDirection::both;
   const Value& set = given.at("set");
   refuse_unknown(set, key + ".set", state_names());
+  const std::string prefix = key + ".set.";
   Expressions values;
   for (std::size_t s = 0; s < description_.states.size(); ++s) {
     const std::string& name = description_.states[s].name;
     const Value* value = set.find(name);
     if (value == nullptr) continue;
     jump.states.push_back(static_cast<int>(s));
-    values.push_back(scope_.build(*value, key + ".set." + name));
+    values.push_back(scope_.build(*value, prefix + name));
   }
   if (values.empty()) refuse(set, key + ".set", "sets no state");
   jump.values = Program(graph(), values);
