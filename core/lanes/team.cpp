@@ -75,7 +75,6 @@ LaneTeam::LaneTeam(LaneKernel kernel, LaneKernel carrying, std::vector<Lane> lan
       rows_(lanes_.front().law().dofs, static_cast<int>(lanes_.front().law().contacts.size()),
             static_cast<int>(lanes_.front().law().rows.size())),
       repeats_(repeats) {
-  batch_.blocks = (static_cast<long>(lanes_.size()) + lanes_per_block - 1) / lanes_per_block;
   queue_.assign(4 * places(), 0);
   batch_.queue = queue_.data();
   at_.resize(lanes_.size());
@@ -213,15 +212,15 @@ void LaneTeam::told(std::size_t lane, LaneNote note, int contact, double at, dou
   }
 }
 
-/// Room for the tangents of all lanes, and those of the lanes that march; the others bring theirs with them.
+/// Room for the tangents of all lanes of the batch, and those of the lanes that march; the others bring
+/// theirs with them.
 void LaneTeam::bring_tangents() {
   const std::size_t rows = static_cast<std::size_t>(batch_.tangents) * states();
-  tangents_.assign(rows * places(), 0.0);
-  for (std::size_t l = 0; l < places(); ++l) {
+  const std::size_t end = static_cast<std::size_t>(batch_.blocks) * lanes_per_block;
+  tangents_.assign(rows * end, 0.0);
+  for (std::size_t l = 0; l < end; ++l) {
     places_[l].tangents = &tangents_[l / lanes_per_block * rows * lanes_per_block + l % lanes_per_block];
-  }
-  for (std::size_t l = 0; l < lanes_.size(); ++l) {
-    if (at_[l].marches && at_[l].due > 0) board_tangent(l);
+    if (l < lanes_.size() && at_[l].marches && at_[l].due > 0) board_tangent(l);
   }
 }
 
@@ -357,7 +356,7 @@ void LaneTeam::record(std::size_t first, std::size_t end) {
   using Block = Eigen::Array<double, lanes_per_block, 1>;  // whole ones: loops of a known length are quicker
   const std::size_t size = states();
   const std::size_t begin = first / lanes_per_block * lanes_per_block;
-  const double* row = &outside_[begin * size * (1 + size)];
+  const double* row = &outside_[outside(begin)];
   const double* const z = &value(rows_.to, begin);
   double* places[lanes_per_block];
   double nowhere[2 * LaneLaw::most_dofs];
@@ -535,8 +534,37 @@ void LaneTeam::replace(std::size_t number) {
   }
 }
 
+/// Brings the motions that have something to do to the first places, so that vectors are full and the kernel
+/// does not see the others. How many these are.
+std::size_t LaneTeam::close_ranks(std::span<const int> periods) {
+  const auto is_busy = [&](std::size_t lane) { return periods[lanes_[lane].number] > 0; };
+  std::size_t front = 0, back = lanes_.size();
+  for (;;) {
+    while (front < back && is_busy(front)) ++front;
+    while (front < back && !is_busy(back - 1)) --back;
+    if (front == back) return front;
+    exchange(front++, --back);
+  }
+}
+
+/// Motions change places; nothing of them depends on these.
+void LaneTeam::exchange(std::size_t one, std::size_t other) {
+  std::swap(lanes_[one], lanes_[other]);
+  std::swap(at_[one], at_[other]);
+  std::swap(marks_[one], marks_[other]);
+  std::swap(places_[one].card, places_[other].card);
+  if (!sets_.empty()) std::swap(sets_[one], sets_[other]);
+  for (int row = 0; row < rows_.count; ++row) std::swap(value(row, one), value(row, other));
+  const std::size_t size = states();
+  for (std::size_t k = 0; !outside_.empty() && k < size * (1 + size) * lanes_per_block; k += lanes_per_block)
+    std::swap(outside_[outside(one) + k], outside_[outside(other) + k]);
+  for (std::size_t k = 0; !sizes_.empty() && k < size * size; ++k)
+    std::swap(sizes_[one * size * size + k], sizes_[other * size * size + k]);
+}
+
 void LaneTeam::advance(std::span<const int> periods, bool record) {
-  std::size_t longest = 0;
+  const std::size_t busy = close_ranks(periods);
+  if (busy == 0) return;
   bool listened = false;
   batch_.tangents = 0;
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
@@ -544,18 +572,18 @@ void LaneTeam::advance(std::span<const int> periods, bool record) {
     Progress& at = at_[lane];
     at.done = 0;
     at.due = static_cast<std::size_t>(std::max(periods[l.number], 0));
-    longest = std::max(longest, at.due);
     if (at.due == 0) continue;
     batch_.tangents = std::max(batch_.tangents, static_cast<int>(l.motion->tangent.cols()));
     listened = listened || l.motion->observer != nullptr;
   }
-  if (longest == 0) return;
+  batch_.blocks = (static_cast<long>(busy) + lanes_per_block - 1) / lanes_per_block;
+  const std::size_t end = std::min(static_cast<std::size_t>(batch_.blocks) * lanes_per_block, lanes_.size());
   if (batch_.tangents > 0) bring_tangents();
   if (batch_.tangents == 1 && sizes_.empty() && sets_.empty()) tabulate_sizes();
   kept_.clear();
   if (record) {
     if (outside_.empty() && sets_.empty()) tabulate();
-    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+    for (std::size_t lane = 0; lane < end; ++lane) {
       std::vector<double>& points = lanes_[lane].motion->points;
       const std::size_t before = points.size();
       const bool goes = lanes_[lane].motion->outcome == Outcome::ok;
@@ -563,7 +591,7 @@ void LaneTeam::advance(std::span<const int> periods, bool record) {
       kept_.push_back(goes ? points.data() + before : nullptr);
     }
   }
-  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+  for (std::size_t lane = 0; lane < end; ++lane) {
     if (at_[lane].due == 0 && at_[lane].marches) park(lane);
   }
   batch_.owner = this;
@@ -575,11 +603,12 @@ void LaneTeam::advance(std::span<const int> periods, bool record) {
   }
   denormals_ = Denormals::mode();
   (batch_.tangents > 0 || listened ? carrying_ : kernel_)(batch_);
-  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+  for (std::size_t lane = 0; lane < end; ++lane) {
     Lane& l = lanes_[lane];
     const bool parked = !parked_[lane].empty();
     int row = rows_.to;
     for (const double number : std::exchange(parked_[lane], {})) value(row++, lane) = number;
+    if (at_[lane].due == 0) continue;
     if (at_[lane].marches) put_down(lane, rows_.to, 0, !parked);
     count_impacts(lane, l.motion->impacts);
     for (int r = rows_.impacts; r < rows_.constants; ++r) value(r, lane) = 0;

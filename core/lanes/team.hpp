@@ -127,6 +127,8 @@ class LaneTeam {
   void take_tangent(std::size_t lane);
   void note_growth_of(std::size_t lane);
   void tabulate_sizes();
+  std::size_t close_ranks(std::span<const int> periods);
+  void exchange(std::size_t one, std::size_t other);
   void count_impacts(std::size_t lane, std::vector<std::int64_t>& list);
   void park(std::size_t lane);
   void board(std::size_t lane, int cell);
@@ -136,7 +138,14 @@ class LaneTeam {
   void fill_rows();
   void tabulate();
   void record(std::size_t first, std::size_t end);
-  std::size_t places() const { return static_cast<std::size_t>(batch_.blocks) * lanes_per_block; }
+  /// For all lanes, in whole blocks.
+  std::size_t places() const {
+    return (lanes_.size() + lanes_per_block - 1) / lanes_per_block * lanes_per_block;
+  }
+  /// Where the numbers of a lane begin in `outside_`; the next one stands behind its neighbours'.
+  std::size_t outside(std::size_t lane) const {
+    return lane / lanes_per_block * lanes_per_block * states() * (1 + states()) + lane % lanes_per_block;
+  }
   std::size_t states() const { return 2 * static_cast<std::size_t>(lanes_.front().law().dofs); }
 
   LaneKernel kernel_, carrying_;
