@@ -49,7 +49,8 @@ Expression Scope::build(const Syntax& syntax) {
 Expression Scope::build(const Syntax& syntax, const std::map<std::string, Expression>& own_names) {
   std::vector<std::string> chain;
   resolve(syntax, chain);
-  for (const auto& [name, expression] : own_names) {
+  for (const auto& own : own_names) {
+    const std::string& name = own.first;
     const auto is_name = [&](const Syntax::Node& n) {
       return n.kind == Syntax::Kind::name && n.text == name;
     };
@@ -59,7 +60,7 @@ Expression Scope::build(const Syntax& syntax, const std::map<std::string, Expres
   }
   const std::map<std::string, Expression> outside = known_;
   for (const auto& [name, expression] : own_names) known_[name] = expression;
-  const Expression e = built(syntax, syntax.nodes.size() - 1);
+  Expression e = built(syntax, syntax.nodes.size() - 1);
   known_ = outside;
   return e;
 }

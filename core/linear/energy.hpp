@@ -1,17 +1,15 @@
-/// The energy of a linear system, and the loads of its compliant stops.
+/// The energy of a linear system.
 #pragma once
 
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <vector>
 
 #include "core/contact/friction_mode.hpp"
 #include "core/linear/mode.hpp"
 #include "core/linear/system.hpp"
 #include "core/system/energy.hpp"
-#include "core/system/event.hpp"
 
 namespace graze {
 
@@ -62,15 +60,5 @@ Energy energy_of(const LinearSystem<double, D, H, C, F>& system, std::int64_t mo
   }
   return e;
 }
-
-/// What an engaged stop does on a piece of a motion, from polynomials of s in [0, 1] along it.
-struct StopPiece {
-  std::vector<double> depth, rate, slip;  ///< δ, δ', sliding speed of the friction on it
-  double begin = 0;                       ///< time at s = 0
-  double duration = 0;
-  double preload = 0, stiffness = 0, damping = 0;
-};
-/// Adds the greatest force and penetration, impulse and losses to a load that knows its friction.
-void add_loads(const StopPiece& piece, ContactLoad& load);
 
 }  // namespace graze

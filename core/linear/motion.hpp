@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "core/contact/compliant_contacts.hpp"
+#include "core/contact/contact_loads.hpp"
 #include "core/contact/friction_contacts.hpp"
 #include "core/contact/friction_mode.hpp"
 #include "core/contact/newton_contacts.hpp"
 #include "core/linear/dynamics.hpp"
-#include "core/linear/energy.hpp"
 #include "core/linear/flow.hpp"
 #include "core/linear/mode.hpp"
 #include "core/linear/system.hpp"
@@ -461,13 +461,17 @@ void LinearMotion<S, P, D, H, C, F>::tell_loads(Observer& observer, double begin
   for (int i = 0; i < count(); ++i) {
     if (closed(i) || layout().spring(mode_, i) != Spring::engaged) continue;
     const auto normal = system.normal.col(i);
-    StopPiece piece{along(normal, 0), along(normal, dofs()), {0.0}, 0, 0, 0, 0, 0};
+    LoadPiece piece;
+    piece.depth = along(normal, 0);
     piece.depth[0] -= system.position(i);
+    piece.rate = along(normal, dofs());
+    for (std::size_t k = 0; k < piece.depth.size(); ++k) {
+      piece.damping.push_back(stop_damping(i) * piece.rate[k]);
+      piece.force.push_back(stop_stiffness(i) * piece.depth[k] + piece.damping[k]);
+    }
+    piece.force[0] += preload(i);
     piece.begin = this->absolute(begin);
     piece.duration = end * plain_.scan(mode_).mode.cell;
-    piece.preload = preload(i);
-    piece.stiffness = stop_stiffness(i);
-    piece.damping = stop_damping(i);
     const auto push = (plain_.mode(0).admissible * normal).eval();
     ContactLoad load;
     load.contact = i;
@@ -480,6 +484,8 @@ void LinearMotion<S, P, D, H, C, F>::tell_loads(Observer& observer, double begin
       load.slip = at_bound(sliding) ? static_cast<int>(sign_of(sliding)) : 0;
       load.slip_speed = piece.slip[0];
       load.friction = load.static_friction = system.friction(k);
+      piece.friction = piece.force;
+      for (double& c : piece.friction) c *= load.friction * load.slip;
       load.cross_mobility = -push.dot(direction);
       load.tangential_mobility = direction.dot(plain_.mode(0).admissible * direction);
     }

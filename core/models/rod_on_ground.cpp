@@ -149,7 +149,8 @@ class RodDynamics {
     damping_power = 2,   ///< likewise
     normal_force = 4,
   };
-  static constexpr int meters = 6;
+  static constexpr int meter_count() { return 6; }
+  static constexpr int first_meter() { return guards; }
 
   explicit RodDynamics(std::span<const S> p)
       : half(p[length] / 2.0),

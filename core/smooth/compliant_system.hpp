@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "core/contact/compliant_contacts.hpp"
+#include "core/contact/contact_loads.hpp"
 #include "core/contact/friction_mode.hpp"
 #include "core/contact/oblique_impact.hpp"
 #include "core/math/elimination.hpp"
@@ -39,10 +40,12 @@ namespace graze {
 ///     S preload(int i) const               F where depth and depth' are 0
 ///     std::array<T, 4> law(int i, t, x) const
 ///         F; what has its sign where depth > 0, and a power series where depth is 0; ∂F/∂depth, ∂F/∂depth'
+///     T elastic(int i, t, x) const         F where depth' is 0
 ///     int friction_count() const
 ///     int contact_of(int k) const          contact by whose force friction k is; −1: none
 ///     bool has_amplitude(int k) const      false: there is no such friction
 ///     T amplitude(int k, t, x) const, limit(int k, t, x) const, of a rigid contact: mu and static
+///     double share_of_force(int k, bool at_rest, t, x) const    of a compliant contact's
 ///     bool eases(int k) const              whether its limit is not its amplitude
 ///     T slip(int k, t, x) const
 ///     void push(int a, t, x, const T& force, Vector<T>& v) const
@@ -188,6 +191,7 @@ struct CompliantDynamics : ContactDynamics<S, Equations> {
   }
   template <class T>
   T guard(int k, std::int64_t mode, const T& t, const Vector<T>& x, const Terms<T>& s) const {
+    if (k >= first_meter()) return meter(k - first_meter(), t, x, s);
     if (k >= guard_count()) return pressing_in(k - guard_count(), mode, t, x);
     if (const auto [f, first] = friction_guard(k); f >= 0) {
       const Sliding sliding = layout_.sliding(mode, f);
@@ -212,6 +216,45 @@ struct CompliantDynamics : ContactDynamics<S, Equations> {
   template <class T>
   T guard(int k, std::int64_t mode, const T& t, const Vector<T>& x) const {
     return guard(k, mode, t, x, terms(mode, t, x));
+  }
+  /// What tells of the loads of contacts: of each contact depth, its rate, the force and what of it damps; of
+  /// each friction the slip and the force against it.
+  static constexpr int meters_of_contact = 4, meters_of_friction = 2;
+  int meter_count() const {
+    return meters_of_contact * count() + meters_of_friction * Free::friction_count();
+  }
+  int first_meter() const { return guard_count() + count(); }
+  int contact_meter(int i) const { return first_meter() + meters_of_contact * i; }
+  int friction_meter(int k) const { return contact_meter(count()) + meters_of_friction * k; }
+  bool metered(int k, std::int64_t mode) const {
+    const int j = k - meters_of_contact * count();
+    return j < 0 ? is_loaded(k / meters_of_contact, mode) : is_rubbed(j / meters_of_friction, mode);
+  }
+  bool is_loaded(int i, std::int64_t mode) const {
+    return !is_closed(mode, i) && layout_.spring(mode, i) == Spring::engaged;
+  }
+  /// Whether friction k acts by a contact that is loaded.
+  bool is_rubbed(int k, std::int64_t mode) const {
+    const int i = Free::contact_of(k);
+    return i >= 0 && is_loaded(i, mode) && layout_.sliding(mode, k) != Sliding::absent;
+  }
+  template <class T>
+  T meter(int k, const T& t, const Vector<T>& x, const Terms<T>& s) const {
+    if (const int j = k - meters_of_contact * count(); j >= 0) {
+      const int f = j / meters_of_friction;
+      return j % meters_of_friction == 0 ? Free::slip(f, t, x) : s.force[index(count() + f)];
+    }
+    const int i = k / meters_of_contact;
+    switch (k % meters_of_contact) {
+      case 0:
+        return -Free::gap(i, t, x);
+      case 1:
+        return -Free::opening(i, t, x);
+      case 2:
+        return s.force[index(i)];
+      default:
+        return s.force[index(i)] - Free::elastic(i, t, x);
+    }
   }
   /// The acceleration onto contact i, in a mode of its own where it is closed.
   int closing_guard(int i) const { return guard_count() + i; }
@@ -413,6 +456,9 @@ class CompliantMotion final
     }
   }
 
+  /// Tells the loads of contacts up to a fraction of the step.
+  void measure(Observer& observer, double end) const;
+
   using Frictions = FrictionContacts<CompliantMotion, S, State>;
   using Contacts = NewtonContacts<CompliantMotion, S, State>;
   using Dynamics = CompliantDynamics<S, Equations>;
@@ -571,6 +617,44 @@ double CompliantMotion<S, Equations>::rate_now() {
                         std::abs(stop_damping(i)) * mobility});
   }
   return fastest;
+}
+
+template <class S, template <class> class Equations>
+void CompliantMotion<S, Equations>::measure(Observer& observer, double end) const {
+  const auto part = [&](int meter) {
+    const Coefficients c = this->polynomial_of(meter);
+    return polynomial_part({c.begin(), c.end()}, 0, end);
+  };
+  std::vector<S> opening;
+  std::vector<std::vector<S>> response;
+  dynamics().holding(time, x, opening, response);
+  const auto mobility = [&](int a, int b) {
+    return value_of(response[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)]);
+  };
+  for (int i = 0; i < count(); ++i) {
+    if (!dynamics().is_loaded(i, mode_)) continue;
+    const int own = dynamics().contact_meter(i);
+    LoadPiece piece{part(own), part(own + 1), part(own + 2), part(own + 3), {}, {}, 0, 0};
+    piece.begin = this->absolute(value_of(time));
+    piece.duration = end * this->flow().length();
+    ContactLoad load;
+    load.contact = i;
+    load.normal_mobility = mobility(i, i);
+    for (int k = 0; k < dynamics().friction_count(); ++k) {
+      if (dynamics().contact_of(k) != i || !dynamics().is_rubbed(k, mode_)) continue;
+      const Sliding sliding = layout().sliding(mode_, k);
+      piece.slip = part(dynamics().friction_meter(k));
+      piece.friction = part(dynamics().friction_meter(k) + 1);
+      load.slip = at_bound(sliding) ? static_cast<int>(sign_of(sliding)) : 0;
+      load.slip_speed = piece.slip[0];
+      load.friction = dynamics().share_of_force(k, false, time, x);
+      load.static_friction = dynamics().share_of_force(k, true, time, x);
+      load.cross_mobility = -mobility(i, count() + k);
+      load.tangential_mobility = mobility(count() + k, count() + k);
+    }
+    add_loads(piece, load);
+    observer.load(load);
+  }
 }
 
 /// A law like depth^1.5 has no power series at depth 0: with no force for a time in which it does nothing but

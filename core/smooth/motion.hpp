@@ -41,7 +41,7 @@ struct FlowOf<S, Dynamics> {
 ///
 /// Dynamics may provide further guards that are only looked at, when there is an observer,
 ///
-///     static constexpr int meters                        their number; their guards follow the others
+///     int meter_count() const, first_meter() const       their number, and the guard that is the first
 ///     bool metered(int meter, std::int64_t mode) const   whether it counts in the mode
 ///
 /// of which `Engine::measure(Observer&, double end) const` tells up to a fraction of each step.
@@ -75,7 +75,7 @@ class TaylorMotion : public Rules {
   using Rules::on_level_;
   using Rules::touches_;
 
-  static constexpr bool has_meters = requires { Dynamics::meters; };
+  static constexpr bool has_meters = requires(const Dynamics& d) { d.meter_count(); };
   const Dynamics& dynamics() const { return dynamics_; }
   Flow& flow() { return flow_; }
   const Flow& flow() const { return flow_; }
@@ -190,8 +190,8 @@ void TaylorMotion<Engine, Rules, S, Dynamics>::choose_guards(const Observer* obs
   }
   watched_ = guards_.size();
   if constexpr (has_meters) {
-    for (int k = 0; observer != nullptr && k < Dynamics::meters; ++k) {
-      if (dynamics_.metered(k, mode_)) guards_.push_back(Dynamics::guards + k);
+    for (int k = 0; observer != nullptr && k < dynamics_.meter_count(); ++k) {
+      if (dynamics_.metered(k, mode_)) guards_.push_back(dynamics_.first_meter() + k);
     }
   }
 }

@@ -3,10 +3,12 @@
 #include <catch2/catch.hpp>
 
 #include <Eigen/Core>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
 
+#include "analysis/maps/impact_log.hpp"
 #include "tests/dice.hpp"
 #include "tests/typed_runs.hpp"
 
@@ -74,19 +76,19 @@ Twins random_twins(unsigned seed) {
               ", damping = " + fmt_double(dice.number(0.1, 2)) +
               ", preload = " + fmt_double(dice.number(0.1, 2));
     }
-    std::string slip, typed_slip;
+    std::string typed_law = law;
     const bool by_force =
         law.starts_with("stiffness") && law.find("release") == law.npos && law.find("preload") == law.npos;
     if (by_force && n > 1 && seed % 2 == 0) {
       Eigen::VectorXd along = dice.vector(n, 1);
       along(n - 1) = 1;
-      law += ", mu = " + fmt_double(dice.number(0.1, 0.6));
-      slip = ", slip = " + list(along);
-      typed_slip = ", slip = \"" + combination(along, "'") + "\"";
+      const std::string mu = ", mu = " + fmt_double(dice.number(0.1, 0.6)) + ", slip = ";
+      law += mu + list(along);
+      typed_law += mu + "\"" + combination(along, "'") + "\"";
     }
-    stops += "{ normal = " + list(normal) + ", position = " + fmt_double(place) + ", " + law + slip + " }, ";
-    contacts += "{ gap = \"" + fmt_double(place) + " - (" + combination(normal, "") + ")\", " + law +
-                typed_slip + " }, ";
+    stops += "{ normal = " + list(normal) + ", position = " + fmt_double(place) + ", " + law + " }, ";
+    contacts +=
+        "{ gap = \"" + fmt_double(place) + " - (" + combination(normal, "") + ")\", " + typed_law + " }, ";
   }
   t.matrices += "stop = [" + stops + "]\n";
   t.equations = "name = 'equations'\nparameters = { w = " + fmt_double(omega) + " }\ncoordinates = [" +
@@ -106,6 +108,39 @@ Twins random_twins(unsigned seed) {
 Run only_events(Run run) {
   std::erase_if(run.log.entries, [](const Log::Entry& e) { return e.kind == EventKind::section; });
   return run;
+}
+
+/// Loads of all contacts of a motion, put together impact by impact.
+std::vector<ImpactRecord> loads(System& system, const std::vector<double>& start, double time) {
+  HybridState state = state_at(start);
+  ImpactLog log;
+  REQUIRE(system.advance(state, for_time(time), &log) == Outcome::ok);
+  return log.records();
+}
+
+void check_loads(const std::vector<ImpactRecord>& found, const std::vector<ImpactRecord>& expected,
+                 double tolerance) {
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    const ImpactRecord &a = found[k], &b = expected[k];
+    CAPTURE(k, b.begin, b.end);
+    CHECK(a.contact == b.contact);
+    if (std::isnan(b.end)) continue;
+    const double force = std::abs(b.peak_force), work = force * b.greatest_penetration;
+    CHECK(std::abs(a.peak_force - b.peak_force) <= tolerance * (1 + force));
+    CHECK(std::abs(a.greatest_penetration - b.greatest_penetration) <= tolerance);
+    CHECK(std::abs(a.impulse - b.impulse) <= tolerance * (1 + b.impulse));
+    CHECK(std::abs(a.damping_work - b.damping_work) <= tolerance * (1 + work));
+    CHECK(std::abs(a.friction_work - b.friction_work) <= tolerance * (1 + b.friction_work));
+    CHECK(std::isnan(a.turn) == std::isnan(b.turn));
+    if (!std::isnan(b.turn)) CHECK(std::abs(a.turn - b.turn) <= 1e-7);
+    CHECK(a.phases.size() == b.phases.size());
+    CHECK(a.painleve == b.painleve);
+    CHECK(a.first.contact == b.first.contact);
+    CHECK(a.first.friction == Approx(b.first.friction).epsilon(1e-12));
+    CHECK(a.first.cross_mobility == Approx(b.first.cross_mobility).epsilon(1e-10).margin(1e-12));
+    CHECK(a.first.normal_mobility == Approx(b.first.normal_mobility).epsilon(1e-10));
+  }
 }
 
 }  // namespace
@@ -204,6 +239,7 @@ TEST_CASE("typed laws: Hertzian contact with friction, the rod on the ground", "
         CHECK(std::abs(a[i].time - b[i].time) < 1e-14);
     }
     CHECK((expected.end.x - found.end.x).cwiseAbs().maxCoeff() < 1e-9);
+    if (c.mu > 0) check_loads(loads(*typed_system, start, time), loads(*rod, start, time), 1e-9);
     HybridState a = state_at(start), b = state_at(start);
     int pressed = 0;
     for (int sample = 0; sample < 400; ++sample) {
@@ -217,4 +253,49 @@ TEST_CASE("typed laws: Hertzian contact with friction, the rod on the ground", "
     CHECK((expected.slopes - found.slopes).cwiseAbs().maxCoeff() <
           1e-7 * expected.slopes.cwiseAbs().maxCoeff());
   }
+}
+
+TEST_CASE("typed laws: loads by power series are those by the exact flow", "[equations]") {
+  std::size_t contacts = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    const Twins twins = random_twins(seed);
+    CAPTURE(seed, twins.equations);
+    const auto model = std::dynamic_pointer_cast<const TypedModel>(make_model(twins.equations));
+    const auto expected = loads(*make_system(twins.matrices), twins.start, 8);
+    check_loads(loads(*model->smooth_system(model->values(), {}), twins.start, 8), expected, 1e-9);
+    contacts += expected.size();
+  }
+  CHECK(contacts > 100);
+}
+
+/// From depth 0 with speed w, mass 1: w²/2 = ∫ K δ^p dδ at the greatest depth; the impulse turns the speed.
+TEST_CASE("typed laws: loads of an elastic contact with a power law in closed form", "[equations]") {
+  const double K = 30, w = 1.3;
+  for (const double p : {1.0, 1.5, 2.0, 3.0}) {
+    CAPTURE(p);
+    const auto system = make_system(
+        "name = 'equations'\ncoordinates = ['x']\nforce = { x = 0 }\nfastest_rate = 1\ncontact = [{ gap = "
+        "'-x', normal_force = '30*depth^" +
+        fmt_double(p) + "' }]");
+    const auto found = loads(*system, {-0.1, w}, 4);
+    REQUIRE(found.size() == 1);
+    const double depth = std::pow(w * w / 2 * (p + 1) / K, 1 / (p + 1));
+    CHECK(found[0].greatest_penetration == Approx(depth).epsilon(1e-11));
+    CHECK(found[0].peak_force == Approx(K * std::pow(depth, p)).epsilon(1e-11));
+    CHECK(found[0].impulse == Approx(2 * w).epsilon(1e-11));
+    CHECK(std::abs(found[0].damping_work) < 1e-13);
+    CHECK(found[0].turn - found[0].begin == Approx((found[0].end - found[0].begin) / 2).epsilon(1e-8));
+  }
+}
+
+/// With F = K δ^1.5 (1 + c δ') the damper takes what the body has lost.
+TEST_CASE("typed laws: the damper takes the energy that a body loses", "[equations]") {
+  const auto system = make_system(
+      "name = 'equations'\ncoordinates = ['x']\nforce = { x = 0 }\nfastest_rate = 1\ncontact = [{ gap = "
+      "'-x', normal_force = \"30*depth^1.5*(1 + 0.3*depth')\" }]");
+  const auto found = loads(*system, {-0.1, 1.3}, 4);
+  REQUIRE(found.size() == 1);
+  const double v = found[0].separation_speed;
+  CHECK(found[0].damping_work == Approx((1.3 * 1.3 - v * v) / 2).epsilon(1e-11));
+  CHECK(found[0].impulse == Approx(1.3 + v).epsilon(1e-11));
 }

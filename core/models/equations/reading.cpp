@@ -517,6 +517,7 @@ TypedLaw Reading::law(const Value& given, const std::string& key, const Expressi
   Expressions results = {force, sign, g.derivative(force, depth), g.derivative(force, rate)};
   for (Expression& e : results) e = g.substitute(e, {{depth, g.negative(gap)}, {rate, g.negative(opening)}});
   law.force = Program(g, results);
+  law.elastic = Program(g, {g.substitute(force, {{depth, g.negative(gap)}, {rate, g.number(0)}})});
   laws_.push_back(results.front());
   return law;
 }
@@ -563,13 +564,15 @@ void Reading::read_contact_friction(const Value& given, const std::string& key, 
     return rigid ? factor : graph().multiply(factor, forces_[contact]);
   };
   const Expression factor = scope_.build(*mu, key + ".mu");
-  const Expression amplitude = share(factor);
   const Value* at_rest = given.find("static");
-  const Expression limit = at_rest != nullptr ? share(scope_.build(*at_rest, key + ".static")) : amplitude;
+  const Expression factor_at_rest = at_rest != nullptr ? scope_.build(*at_rest, key + ".static") : factor;
+  const Expression amplitude = share(factor), limit = share(factor_at_rest);
   const std::string& label = description_.contacts[contact].name;
   add_friction(syntax_of(given.at("slip"), key + ".slip"), amplitude, at_rest != nullptr ? &limit : nullptr,
                static_cast<int>(contact), label, "friction of contact " + label);
   if (factor.is_fixed() && at_rest == nullptr) motions_.frictions.back().factor = factor.constant;
+  typed_->frictions.back().share = Program(graph(), {factor});
+  typed_->frictions.back().share_at_rest = Program(graph(), {factor_at_rest});
 }
 
 void Reading::read_frictions() {

@@ -121,6 +121,10 @@ class TypedEquations {
     run(contact(i).law->force, t, x, [&](std::size_t k, const T& value) { values[k] = value; });
     return values;
   }
+  template <class T>
+  T elastic(int i, const T& t, const Vector<T>& x) const {
+    return one(contact(i).law->elastic, t, x);
+  }
   int friction_count() const { return static_cast<int>(system_->frictions.size()); }
   /// The contact whose force it is a share of; −1: none.
   int contact_of(int k) const { return friction(k).contact; }
@@ -138,6 +142,9 @@ class TypedEquations {
   template <class T>
   T limit(int k, const T& t, const Vector<T>& x) const {
     return one(friction(k).limit, t, x);
+  }
+  double share_of_force(int k, bool at_rest, const S& t, const Vector<S>& x) const {
+    return value_of(one(at_rest ? friction(k).share_at_rest : friction(k).share, t, x));
   }
   template <class T>
   void push(int a, const T& t, const Vector<T>& x, const T& force, Vector<T>& v) const {

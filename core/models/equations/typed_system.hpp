@@ -28,6 +28,7 @@ struct TypedKick {
 /// Force F of a compliant contact at depth = −gap, of a law that vanishes with depth and depth'.
 struct TypedLaw {
   Program force;          ///< F, what it is zero with while depth > 0, ∂F/∂depth, ∂F/∂depth'
+  Program elastic;        ///< F where depth' is 0
   bool by_gap = false;    ///< it lasts while depth > 0; else until F vanishes
   bool watched = false;   ///< F may vanish while depth > 0
   bool singular = false;  ///< there may be no power series where depth is 0
@@ -47,6 +48,7 @@ struct TypedFriction {
   bool eases = false;          ///< the two are not the same
   /// Whose force it is a share of; of a rigid one amplitude and limit are the coefficients.
   int contact = -1;
+  Program share, share_at_rest;  ///< by a contact: of its force
 };
 
 struct TypedContact {
