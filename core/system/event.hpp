@@ -43,8 +43,8 @@ struct Event {
   std::int64_t mode = 0;      ///< before it, as in HybridState
   double approach_speed = 0;  ///< normal speed towards the contact, of contact_end away from it, >= 0;
                               ///< NaN where it has no meaning
-  /// Of a compliant contact given by a law: its force right after contact_begin, right before contact_end, > 0
-  /// where it pushes; NaN elsewhere.
+  /// Of a compliant contact given by a law: its force right after contact_begin, right before contact_end, >
+  /// 0 where it pushes; NaN elsewhere.
   double force = std::numeric_limits<double>::quiet_NaN();
   std::span<const double> before;  ///< state; valid during the call only
   std::span<const double> after;
