@@ -989,4 +989,18 @@ std::vector<Attractor> find_attractors(std::span<const std::unique_ptr<System>> 
   return found;
 }
 
+std::vector<HybridState> ways_of(const Attractor& found) {
+  const bool periodic = found.kind == AttractorClass::periodic;
+  const std::size_t count = periodic ? static_cast<std::size_t>(found.orbit.period) : found.points.size();
+  std::vector<HybridState> starts;
+  for (std::size_t k = 0; k < std::min(count, found.points.size()); ++k) {
+    const Iterates::Point p = found.points[k];
+    starts.emplace_back();
+    starts.back().x = p.x;
+    starts.back().time = p.time;
+    starts.back().turns = p.turns;
+  }
+  return starts;
+}
+
 }  // namespace graze

@@ -72,6 +72,9 @@ struct Attractor {
 /// time and mass.
 Attractor find_attractor(const PoincareMap& map, const HybridState& start, const AttractorOptions& options);
 
+/// The iterates of the orbit or window as starts, each of the way to the next one.
+std::vector<HybridState> ways_of(const Attractor& found);
+
 /// As many motions as are best looked at together.
 inline constexpr std::size_t motions_at_once = 128;
 /// Analysis::least_points of an analysis that looks for so many attractors of this model: more where motions

@@ -7,12 +7,20 @@
 #include <string>
 #include <vector>
 
+#include "analysis/run/points.hpp"
 #include "core/equations/program.hpp"
 #include "core/settings/parameter.hpp"
 #include "core/system/event.hpp"
 #include "core/system/model.hpp"
 
 namespace graze {
+
+/// What an observable was over a time.
+struct Observed {
+  double mean = std::numeric_limits<double>::quiet_NaN();
+  double least = std::numeric_limits<double>::quiet_NaN();
+  double greatest = std::numeric_limits<double>::quiet_NaN();
+};
 
 /// The tables [[observable]] of a case.
 class Observables {
@@ -26,6 +34,11 @@ class Observables {
   std::vector<double> at(std::span<const double> parameters, double time,
                          std::span<const double> state) const;
 
+  /// Arrays <name>_mean, _min and _max over the points of a result; `time` says over what.
+  void add_arrays(PointArrays& arrays, const std::string& time) const;
+  /// Writes them at one point of a block.
+  void store(std::span<const Observed> observed, std::size_t point, Dataset& block) const;
+
  private:
   friend class Observation;
   std::vector<double> fixed_at(std::span<const double> parameters) const;
@@ -37,13 +50,6 @@ class Observables {
 
 /// Keys of such a table.
 std::vector<Key> observable_keys();
-
-/// What an observable was over a time.
-struct Observed {
-  double mean = std::numeric_limits<double>::quiet_NaN();
-  double least = std::numeric_limits<double>::quiet_NaN();
-  double greatest = std::numeric_limits<double>::quiet_NaN();
-};
 
 /// Listens to a motion: time means and extrema of all observables.
 ///

@@ -7,6 +7,7 @@
 
 #include "analysis/maps/attractor.hpp"
 #include "analysis/maps/map_keys.hpp"
+#include "analysis/maps/observables.hpp"
 #include "analysis/run/axis.hpp"
 #include "analysis/run/points.hpp"
 #include "analysis/run/random_start.hpp"
@@ -153,6 +154,7 @@ Dataset Basins::shape(const std::vector<std::size_t>& extents) const {
   add("chaotic_iterates", false, I64{},
       "map iterates from the start on over which the motion has looked chaotic: when chaotic, so far; when "
       "periodic, until it was seen to settle, 0: never");
+  if (problem_.observables) problem_.observables->add_arrays(arrays, "the orbit or window");
   add("outcome", false, I8{}, "what happened numerically", outcome_names());
   return arrays.take();
 }
@@ -196,7 +198,13 @@ Dataset Basins::compute(const Box& box) const {
       starts.push_back(start_of(*systems.back(), box, point));
     }
     const std::vector<Attractor> found = find_attractors(systems, starts, section_, options_);
-    for (std::size_t k = 0; k < found.size(); ++k) store(found[k], starts[k], first + k, block);
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      store(found[k], starts[k], first + k, block);
+      if (!problem_.observables || found[k].outcome != Outcome::ok) continue;
+      const auto seen =
+          observe(*problem_.observables, model().values(), *systems[k], ways_of(found[k]), section_);
+      problem_.observables->store(seen, first + k, block);
+    }
   }
   return block;
 }

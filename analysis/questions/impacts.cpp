@@ -4,6 +4,7 @@
 
 #include "analysis/maps/impact_log.hpp"
 #include "analysis/maps/map_keys.hpp"
+#include "analysis/maps/observables.hpp"
 #include "analysis/run/axis.hpp"
 #include "analysis/run/points.hpp"
 #include "analysis/run/registry.hpp"
@@ -86,6 +87,7 @@ Dataset Impacts::shape(const std::vector<std::size_t>& extents) const {
       "border", {"criterion"}, F64{}, "1",
       "positive where the first impact, rigid and elastic, would do this: sliding stops in compression, at "
       "the latest in restitution; what has stopped sticks; slides in the Painleve region");
+  if (problem_.observables) problem_.observables->add_arrays(arrays, "the motion");
   arrays.add("outcome", {}, I8{}, "1", "what happened numerically", outcome_names());
   return arrays.take();
 }
@@ -112,9 +114,13 @@ Dataset Impacts::compute(const Box& box) const {
     Outcome outcome = Outcome::bad_parameters;
     if (system) {
       ImpactLog log;
-      HybridState state = problem_.start(values);
+      const HybridState start = problem_.start(values);
+      HybridState state = start;
       outcome = system->advance(state, section, &log);
       store(log.records(), point, block);
+      if (problem_.observables)
+        problem_.observables->store(observe(*problem_.observables, values, *system, {&start, 1}, section),
+                                    point, block);
     }
     *row_of<std::int8_t>(block, "outcome", point) = static_cast<std::int8_t>(outcome);
   }

@@ -47,21 +47,6 @@ std::vector<double> greatest_gaps(const System& system, const Attractor& found) 
   return greatest;
 }
 
-/// The iterates of the orbit or window as starts, each of the way to the next one.
-std::vector<HybridState> ways_of(const Attractor& found) {
-  const bool periodic = found.kind == AttractorClass::periodic;
-  const std::size_t count = periodic ? static_cast<std::size_t>(found.orbit.period) : found.points.size();
-  std::vector<HybridState> starts;
-  for (std::size_t k = 0; k < std::min(count, found.points.size()); ++k) {
-    const Iterates::Point p = found.points[k];
-    starts.emplace_back();
-    starts.back().x = p.x;
-    starts.back().time = p.time;
-    starts.back().turns = p.turns;
-  }
-  return starts;
-}
-
 class Sweep final : public Analysis {
  public:
   explicit Sweep(const Problem& problem);
@@ -77,10 +62,6 @@ class Sweep final : public Analysis {
  private:
   void read_starts(const Value& table);
   const Model& model() const { return *problem_.model; }
-  std::span<const Quantity> observed() const {
-    return problem_.observables ? std::span<const Quantity>(problem_.observables->quantities())
-                                : std::span<const Quantity>{};
-  }
   bool follows() const {
     return start_ == Start::follow_up || start_ == Start::follow_down || start_ == Start::follow_both;
   }
@@ -221,14 +202,7 @@ Dataset Sweep::shape(const std::vector<std::size_t>& extents) const {
   arrays.add("chaotic_iterates", {}, I64{}, "1",
              "map iterates from the start on over which the motion has looked chaotic: when chaotic, so far; "
              "when periodic, until it was seen to settle, 0: never");
-  for (const Quantity& q : observed()) {
-    const auto add = [&](const char* part, const std::string& meaning) {
-      arrays.add((q.name + part).c_str(), {}, F64{}, q.unit.c_str(), meaning.c_str());
-    };
-    add("_mean", "time mean over the orbit or window: " + q.meaning);
-    add("_min", "least value on the orbit or window: " + q.meaning);
-    add("_max", "greatest value on the orbit or window: " + q.meaning);
-  }
+  if (problem_.observables) problem_.observables->add_arrays(arrays, "the orbit or window");
   if (letters_ > 0) {
     std::vector<std::string> names_of_contacts;
     for (const Quantity& contact : model().contacts()) names_of_contacts.push_back(contact.name);
@@ -389,12 +363,7 @@ void Sweep::store(const Settled& settled, std::size_t point, Dataset& block) con
     *row_of<double>(block, "forcing_periods", point, 1) = length / settled.forcing_period;
   }
   if (letters_ > 0) store_itinerary(found, point, block);
-  for (std::size_t k = 0; k < settled.observed.size(); ++k) {
-    const std::string& name = observed()[k].name;
-    *row_of<double>(block, (name + "_mean").c_str(), point, 1) = settled.observed[k].mean;
-    *row_of<double>(block, (name + "_min").c_str(), point, 1) = settled.observed[k].least;
-    *row_of<double>(block, (name + "_max").c_str(), point, 1) = settled.observed[k].greatest;
-  }
+  if (problem_.observables) problem_.observables->store(settled.observed, point, block);
   const std::size_t contacts = contact_count();
   for (std::size_t i = 0; i < contacts; ++i) {
     const Tally::Contact& c = found.tally.contacts()[i];

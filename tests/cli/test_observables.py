@@ -56,6 +56,22 @@ class Observables(CliTest):
             self.assertAlmostEqual(along, mean[0], delta=1e-2 * abs(mean[0]))
         self.draw("x", "loss_mean")
 
+    def test_basins_and_motions_point_by_point(self):
+        """Every start is told what a sweep finds on its attractor, a whole motion the mean of its samples."""
+        with self.result(SWEEP.replace("from = 2.1, to = 2.4, points = 4", "values = [2.2]")) as file:
+            mean, greatest = file["power_mean"][0], file["power_max"][0]
+        basins = 'name = "basins"\naxis = { state = "x", from = -1, to = 0, points = 3 }'
+        with self.result(basins) as file:
+            same = file["basin"][()] == file["basin"][-1]
+            np.testing.assert_allclose(file["power_mean"][same], mean, rtol=1e-9)
+            np.testing.assert_allclose(file["power_max"][same], greatest, rtol=1e-9)
+        with self.result('name = "simulate"\nend_time = 20\nsamples = 20001') as file:
+            power = np.cos(2.2 * file["time"][()]) * file["state"][:, 1]
+            whole = np.trapz(power, file["time"][()]) / 20
+        with self.result('name = "impacts"\naxis = { parameter = "omega", values = [2.2] }\nend_time = 20') as file:
+            self.assertAlmostEqual(file["power_mean"][0], whole, delta=1e-3)
+            self.assertAlmostEqual(file["power_max"][0], power.max(), delta=1e-4)
+
     def test_motion(self):
         with self.result(MOTION) as file:
             v = file["state"][:, 1]

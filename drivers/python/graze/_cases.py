@@ -190,8 +190,9 @@ def basins(model: Model, *, axis: Optional[Mapping[str, Any]] = None, axis2: Opt
            direction: Optional[str] = None, transient: Optional[int] = None, record: Optional[int] = None,
            max_period: Optional[int] = None, extension: Optional[int] = None, persist: Optional[float] = None,
            exponent: Optional[int] = None, initial: Optional[Initial] = None,
-           tolerance: Optional[Mapping[str, float]] = None, seed: Optional[int] = None, title: Optional[str] = None,
-           threads: int = 0, progress: Progress = None, **parameters: Any) -> xarray.Dataset:
+           tolerance: Optional[Mapping[str, float]] = None, seed: Optional[int] = None,
+           observables: Optional[Observables] = None, title: Optional[str] = None, threads: int = 0,
+           progress: Progress = None, **parameters: Any) -> xarray.Dataset:
     """Which attractor each initial state of a grid, or of a random sample, leads to.
 
         graze.basins("impact_oscillator", x=numpy.linspace(-2, 0, 200), v=numpy.linspace(-2, 2, 200), omega=2.8)
@@ -199,6 +200,7 @@ def basins(model: Model, *, axis: Optional[Mapping[str, Any]] = None, axis2: Opt
     parameters  of the model: numbers; and the states of the grid: their values as one-dimensional arrays, up to
                 four. States without an axis have the value of `initial`.
     samples     in place of a grid: so many random initial states between `low` and `high`
+    observables  expressions by name, told beside the states: {"power": "F*cos(omega*t)*v"}
     and what else `graze analyses basins` tells; None: the program's default.
 
     Returns and raises as `run`: `basin` numbers the attractors, largest basin first (data/FORMAT.md).
