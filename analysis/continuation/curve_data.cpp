@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/continuation/branch_data.hpp"
+#include "analysis/continuation/observed_orbits.hpp"
 #include "analysis/maps/map_keys.hpp"
 #include "core/results/ragged.hpp"
 #include "core/system/outcome.hpp"
@@ -35,7 +36,8 @@ void add_parameters(Dataset& data, const Plane& plane, F64 first, F64 second) {
 }
 
 /// The points of some curves, one after the other.
-void add_curve_points(Dataset& data, const Plane& plane, const std::vector<const Curve*>& curves) {
+void add_curve_points(Dataset& data, const Plane& plane, const std::vector<const Curve*>& curves,
+                      const Observables* observables) {
   std::vector<const BranchPoint*> orbits;
   F64 first, second;
   for (const Curve* curve : curves) {
@@ -46,6 +48,13 @@ void add_curve_points(Dataset& data, const Plane& plane, const std::vector<const
     }
   }
   add_orbits(data, *plane.family.model, orbits);
+  if (observables != nullptr) {
+    std::vector<Family> families;
+    for (const double value : second) families.push_back(plane.at(value));
+    std::vector<std::pair<const Family*, const BranchPoint*>> points;
+    for (std::size_t k = 0; k < orbits.size(); ++k) points.emplace_back(&families[k], orbits[k]);
+    add_observables(data, *observables, points);
+  }
   add_parameters(data, plane, std::move(first), std::move(second));
 }
 
@@ -84,7 +93,7 @@ Dataset codim2_data(const Plane& plane, const std::vector<Curve>& curves) {
 
 }  // namespace
 
-Dataset curves_data(const Plane& plane, const std::vector<Curve>& curves) {
+Dataset curves_data(const Plane& plane, const std::vector<Curve>& curves, const Observables* observables) {
   Dataset data;
   data.attributes = {{"parameter", parameter_of(plane, 0).name}, {"parameter2", parameter_of(plane, 1).name}};
   data.dimensions = {{"curve_number", curves.size()}};
@@ -110,7 +119,7 @@ Dataset curves_data(const Plane& plane, const std::vector<Curve>& curves) {
                       {"origin", curve.origin},
                       {"begins", curve.begins},
                       {"ends", curve.ends}};
-    add_curve_points(one, plane, {&curve});
+    add_curve_points(one, plane, {&curve}, observables);
     groups.groups.push_back({std::to_string(k), std::move(one)});
   }
   const std::vector<std::string> over = {"curve_number"};
@@ -126,7 +135,7 @@ Dataset curves_data(const Plane& plane, const std::vector<Curve>& curves) {
       text_array("begins", over, begins, "why the curve does not continue before its first point"));
   data.arrays.push_back(
       text_array("ends", over, ends, "why the curve does not continue after its last point"));
-  add_curve_points(data, plane, all);
+  add_curve_points(data, plane, all, observables);
   add_array(data, "curve_index", {"point"}, std::move(number), "number of the curve");
   data.groups.push_back({"curve", std::move(groups)});
   data.groups.push_back({"codim2", codim2_data(plane, curves)});

@@ -8,7 +8,11 @@
 
 namespace graze {
 
-/// Table of the curves, their points as flat arrays, a group curve/<k> of each, group codim2.
-Dataset curves_data(const Plane& plane, const std::vector<Curve>& curves);
+class Observables;
+
+/// Table of the curves, their points as flat arrays, with observables where there are some, a group curve/<k>
+/// of each, group codim2.
+Dataset curves_data(const Plane& plane, const std::vector<Curve>& curves,
+                    const Observables* observables = nullptr);
 
 }  // namespace graze

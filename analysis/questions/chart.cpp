@@ -209,7 +209,7 @@ std::optional<Dataset> Chart::compute_with(const Box&, Journal& journal) const {
     lines.groups.push_back({std::to_string(k), std::move(branches)});
   }
   if (journal.stop()) return std::nullopt;
-  Dataset data = curves_data(setting_.plane, set.curves());
+  Dataset data = curves_data(setting_.plane, set.curves(), problem_.observables.get());
   data.groups.push_back({"start", starts_data(setting_.plane, tried)});
   data.groups.push_back({"line", std::move(lines)});
   data.groups.push_back({"map", std::move(*swept)});

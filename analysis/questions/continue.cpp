@@ -5,11 +5,11 @@
 
 #include "analysis/continuation/branch_data.hpp"
 #include "analysis/continuation/branch_set.hpp"
+#include "analysis/continuation/observed_orbits.hpp"
 #include "analysis/continuation/settled_start.hpp"
 #include "analysis/continuation/sweep_starts.hpp"
 #include "analysis/maps/attractor.hpp"
 #include "analysis/maps/map_keys.hpp"
-#include "analysis/maps/observables.hpp"
 #include "analysis/run/axis.hpp"
 #include "analysis/run/in_parts.hpp"
 #include "analysis/run/random_start.hpp"
@@ -56,8 +56,6 @@ class Continue final : public AnalysisInParts {
   void read_start(const Value& table);
   std::vector<Start> own_starts() const;
   std::optional<Fates> place(const SweepStarts& sweep, Atlas& atlas, Journal& journal) const;
-  void add_observables(const std::vector<Branch>& branches, Dataset& data) const;
-  std::vector<Observed> observed_on(const BranchPoint& point) const;
   Dataset sweep_data(const Fates& fates) const;
 
   Problem problem_;
@@ -183,50 +181,17 @@ std::optional<Dataset> Continue::compute_with(const Box&, Journal& journal) cons
   }
   if (journal.stop()) return std::nullopt;
   Dataset data = branches_data(family_, atlas.branches());
-  if (problem_.observables) add_observables(atlas.branches(), data);
+  if (problem_.observables) {
+    std::vector<std::pair<const Family*, const BranchPoint*>> points;
+    for (const Branch& branch : atlas.branches()) {
+      for (const BranchPoint& point : branch.points) points.emplace_back(&family_, &point);
+    }
+    add_observables(data, *problem_.observables, points);
+  }
   data.attributes.emplace_back("starts_without_orbit", std::to_string(lost));
   if (const std::string left = atlas.left(); !left.empty()) data.attributes.emplace_back("left", left);
   if (fates) data.groups.push_back({"sweep", sweep_data(*fates)});
   return data;
-}
-
-/// On the orbits of all branches, where they are motions of the system.
-void Continue::add_observables(const std::vector<Branch>& branches, Dataset& data) const {
-  const Observables& observables = *problem_.observables;
-  std::vector<std::vector<double>> mean(observables.size()), least = mean, greatest = mean;
-  for (const Branch& branch : branches) {
-    for (const BranchPoint& point : branch.points) {
-      const std::vector<Observed> observed = observed_on(point);
-      for (std::size_t i = 0; i < observables.size(); ++i) {
-        mean[i].push_back(observed[i].mean);
-        least[i].push_back(observed[i].least);
-        greatest[i].push_back(observed[i].greatest);
-      }
-    }
-  }
-  for (std::size_t i = 0; i < observables.size(); ++i) {
-    const Quantity& q = observables.quantities()[i];
-    const auto add = [&](const char* part, std::vector<double>& values, const char* what) {
-      add_array(data, q.name + part, {"point"}, std::move(values), what + q.meaning, {}, q.unit);
-    };
-    add("_mean", mean[i], "time mean over the orbit: ");
-    add("_min", least[i], "least value on the orbit: ");
-    add("_max", greatest[i], "greatest value on the orbit: ");
-  }
-}
-
-std::vector<Observed> Continue::observed_on(const BranchPoint& point) const {
-  std::vector<double> values = family_.values;
-  values[static_cast<std::size_t>(family_.parameter)] = point.parameter;
-  const std::unique_ptr<System> system = family_.system(point.parameter);
-  if (!system || !point.admissible) return std::vector<Observed>(problem_.observables->size());
-  HybridState start;
-  start.x = point.state;
-  start.time = time_in_period(*system, point.phase);
-  Section once;
-  once.kind = Section::Kind::time;
-  once.interval = point.period;
-  return observe(*problem_.observables, values, *system, {&start, 1}, once);
 }
 
 /// The attractors of the sweep that were started from, and what became of them.

@@ -152,7 +152,7 @@ std::optional<Dataset> Curves::compute_with(const Box&, Journal& journal) const 
     tried.push_back({points[k].seed, set.take(points[k].seed, points[k].text())});
   }
   if (journal.stop()) return std::nullopt;
-  Dataset data = curves_data(plane_, set.curves());
+  Dataset data = curves_data(plane_, set.curves(), problem_.observables.get());
   data.groups.push_back({"start", starts_data(plane_, tried)});
   return data;
 }

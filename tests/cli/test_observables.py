@@ -72,6 +72,20 @@ class Observables(CliTest):
             self.assertAlmostEqual(file["power_mean"][0], whole, delta=1e-3)
             self.assertAlmostEqual(file["power_max"][0], power.max(), delta=1e-4)
 
+    def test_curves(self):
+        """Where the orbit without impacts touches the stop its loss is b omega^2 A^2/2, A the place of the stop."""
+        curve = ('name = "curves"\nkinds = ["grazing"]\naxis = { parameter = "F", from = 0.1, to = 2 }\n'
+                 'axis2 = { parameter = "omega", from = 1.8, to = 2.6 }')
+        self.write("case.toml", CASE.format(analysis=curve))
+        self.graze("run", "case.toml", "-o", "out.h5", "--force", "--quiet", "--set", "model.stop=0.3",
+                   "--set", "model.F=0.5")
+        with h5py.File(self.path("out.h5"), "r") as file:
+            omega = file["omega"][()]
+            self.assertGreater(len(omega), 10)
+            # What touches may hit, with the root of rounding as its speed.
+            np.testing.assert_allclose(file["loss_mean"][()], 0.1 * omega**2 * 0.3**2 / 2, rtol=1e-6)
+            np.testing.assert_array_equal(file["curve/0/loss_mean"][()], file["loss_mean"][:file["points"][0]])
+
     def test_motion(self):
         with self.result(MOTION) as file:
             v = file["state"][:, 1]

@@ -1,0 +1,53 @@
+#include "analysis/continuation/observed_orbits.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "analysis/continuation/branch_data.hpp"
+#include "analysis/maps/itinerary.hpp"
+#include "analysis/maps/observables.hpp"
+
+namespace graze {
+namespace {
+
+std::vector<Observed> observed_on(const Observables& observables, const Family& family,
+                                  const BranchPoint& point) {
+  std::vector<double> values = family.values;
+  values[static_cast<std::size_t>(family.parameter)] = point.parameter;
+  const std::unique_ptr<System> system = family.system(point.parameter);
+  if (!system || !point.admissible) return std::vector<Observed>(observables.size());
+  HybridState start;
+  start.x = point.state;
+  start.time = time_in_period(*system, point.phase);
+  Section once;
+  once.kind = Section::Kind::time;
+  once.interval = point.period;
+  return observe(observables, values, *system, {&start, 1}, once);
+}
+
+}  // namespace
+
+void add_observables(Dataset& data, const Observables& observables,
+                     const std::vector<std::pair<const Family*, const BranchPoint*>>& points) {
+  std::vector<std::vector<double>> mean(observables.size()), least = mean, greatest = mean;
+  for (const auto& [family, point] : points) {
+    const std::vector<Observed> observed = observed_on(observables, *family, *point);
+    for (std::size_t i = 0; i < observables.size(); ++i) {
+      mean[i].push_back(observed[i].mean);
+      least[i].push_back(observed[i].least);
+      greatest[i].push_back(observed[i].greatest);
+    }
+  }
+  for (std::size_t i = 0; i < observables.size(); ++i) {
+    const Quantity& q = observables.quantities()[i];
+    const auto add = [&](const char* part, std::vector<double>& values, const char* what) {
+      add_array(data, q.name + part, {"point"}, std::move(values), what + q.meaning, {}, q.unit);
+    };
+    add("_mean", mean[i], "time mean over the orbit: ");
+    add("_min", least[i], "least value on the orbit: ");
+    add("_max", greatest[i], "greatest value on the orbit: ");
+  }
+}
+
+}  // namespace graze
