@@ -1,10 +1,15 @@
 /// Systems typed as equations: the same system given otherwise, other coordinates of it, conservation laws.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "analysis/maps/attractor.hpp"
+#include "tests/analyses.hpp"
 #include "tests/typed_runs.hpp"
 
 using namespace graze;
@@ -157,4 +162,111 @@ TEST_CASE("typed stops at infinity change nothing", "[equations]") {
   CHECK(two.forces(1) == 0);
   two.forces.conservativeResize(1);
   check_alike(two, one, 0);
+}
+
+namespace {
+
+/// A model, and the same typed.
+struct Copy {
+  std::string model, typed, sweep;
+};
+
+const std::vector<Copy> copies = {
+    {"name = 'two_dof_stops'\nd1 = -0.3\nd2 = 0.1",
+     "name = 'equations'\nparameters = { delta = 0.16 }\ncoordinates = ['x1', 'x2']\nvelocities = ['v1', "
+     "'v2']\n"
+     "force = { x1 = \"0.5*cos(delta*t) - 0.2*v1 + 0.1*v2 - 2*x1 + x2\", x2 = \"0.1*(v1 - v2) + x1 - x2\" }\n"
+     "period = '2*pi/delta'\ncontact = [{ gap = 'x1 + 0.3', restitution = 0.7 }, { gap = '0.1 - x2', "
+     "restitution "
+     "= 0.7 }]",
+     "axis = { parameter = 'delta', from = 0.3, to = 0.9, points = 25 }"},
+    {"name = 'two_dof_stops'\nd1 = 0.2\nd2 = 0.3\nf1 = 0.05\nf2 = 0.04\nf12 = 0.03",
+     "name = 'equations'\nparameters = { delta = 0.16 }\ncoordinates = ['x1', 'x2']\nvelocities = ['v1', "
+     "'v2']\n"
+     "force = { x1 = \"0.5*cos(delta*t) - 0.2*v1 + 0.1*v2 - 2*x1 + x2\", x2 = \"0.1*(v1 - v2) + x1 - x2\" }\n"
+     "period = '2*pi/delta'\ncontact = [{ gap = '0.2 - x1', restitution = 0.7 }, { gap = '0.3 - x2', "
+     "restitution "
+     "= 0.7 }]\nfriction = [{ slip = 'v1', amplitude = 0.05 }, { slip = 'v2', amplitude = 0.04 }, { slip = "
+     "'v1 - "
+     "v2', amplitude = 0.03 }]",
+     "axis = { parameter = 'delta', from = 0.3, to = 0.9, points = 25 }"},
+    {"name = 'linear_stops'\nomega = 0.8\nmass = [[1, 0, 0], [0, 1, 0], [0, 0, 0.5]]\ndamping = [[0.2, -0.1, "
+     "0], "
+     "[-0.1, 0.2, -0.1], [0, -0.1, 0.1]]\nstiffness = [[2, -1, 0], [-1, 2, -1], [0, -1, 1]]\nforce = [{ "
+     "cosine = "
+     "[0.6, 0, 0] }, { order = 3, sine = [0, 0.1, 0] }]\nstop = [{ normal = [1, 0, 0], position = 0.4, "
+     "restitution = 0.8 }, { normal = [0, 1, -1], position = 0.3 }]",
+     "name = 'equations'\nparameters = { omega = 0.8 }\ncoordinates = ['x1', 'x2', 'x3']\nvelocities = "
+     "['v1', "
+     "'v2', 'v3']\nmass = { x3 = 0.5 }\nforce = { x1 = \"0.6*cos(omega*t) - 0.2*v1 + 0.1*v2 - 2*x1 + x2\", "
+     "x2 = "
+     "\"0.1*sin(3*omega*t) + 0.1*v1 - 0.2*v2 + 0.1*v3 + x1 - 2*x2 + x3\", x3 = \"0.1*v2 - 0.1*v3 + x2 - x3\" "
+     "}\n"
+     "period = '2*pi/omega'\ncontact = [{ gap = '0.4 - x1', restitution = 0.8 }, { gap = '0.3 - x2 + x3', "
+     "restitution = 0.7 }]",
+     "axis = { parameter = 'omega', from = 0.5, to = 1.5, points = 25 }"},
+    {"name = 'linear_stops'\nomega = 0.9\nmass = [[1]]\ndamping = [[0.05]]\nstiffness = [[1]]\nforce = [{ "
+     "cosine "
+     "= [1] }]\nstop = [{ normal = [1], position = 0.2, stiffness = 20, damping = 3 }]\nfriction = [{ "
+     "direction = "
+     "[1], amplitude = 0.1 }]",
+     "name = 'equations'\nparameters = { omega = 0.9 }\ncoordinates = ['x']\nforce = { x = \"cos(omega*t) - "
+     "0.05*x' - x\" }\nperiod = '2*pi/omega'\ncontact = [{ gap = '0.2 - x', stiffness = 20, damping = 3 "
+     "}]\nfriction = [{ slip = \"x'\", amplitude = 0.1 }]",
+     "axis = { parameter = 'omega', from = 0.5, to = 1.5, points = 25 }"},
+    {"name = 'linear_stops'\nomega = 0.9\nmass = [[1, 0], [0, 2]]\ndamping = [[0.1, 0], [0, 0.2]]\nstiffness "
+     "= "
+     "[[1, 0], [0, 0.5]]\nforce = [{ cosine = [1, 0.3] }]\nstop = [{ normal = [1, 0], position = 0.1, "
+     "stiffness = "
+     "15, damping = 0.3, mu = 0.4, slip = [0, 1] }]",
+     "name = 'equations'\nparameters = { omega = 0.9 }\ncoordinates = ['x', 'y']\nmass = { y = 2 }\nforce = "
+     "{ x = "
+     "\"cos(omega*t) - 0.1*x' - x\", y = \"0.3*cos(omega*t) - 0.2*y' - 0.5*y\" }\nperiod = "
+     "'2*pi/omega'\ncontact = [{ gap = '0.1 - x', stiffness = 15, damping = 0.3, mu = 0.4, slip = \"y'\" }]",
+     "axis = { parameter = 'omega', from = 0.5, to = 1.5, points = 25 }"},
+};
+
+}  // namespace
+
+TEST_CASE("typed copies of linear systems: sweeps have the same arrays", "[equations]") {
+  std::size_t impacts = 0, sticks = 0, periodic = 0;
+  for (const Copy& copy : copies) {
+    CAPTURE(copy.typed);
+    const auto swept = [&](const std::string& model) {
+      return result_of(
+          *make_analysis("sweep", make_problem("sweep", model, copy.sweep + "\ntransient = 300")));
+    };
+    const Dataset expected = swept(copy.model), found = swept(copy.typed);
+    const auto& kinds = std::get<std::vector<std::int8_t>>(expected.at("attractor").values);
+    for (const Array& array : found.arrays) {
+      CAPTURE(array.name);
+      const Array& other = expected.at(array.name);
+      if (const auto* numbers = std::get_if<std::vector<double>>(&array.values)) {
+        const auto& others = std::get<std::vector<double>>(other.values);
+        REQUIRE(others.size() == numbers->size());
+        double apart = 0;
+        for (std::size_t k = 0; k < numbers->size(); ++k) {
+          const double a = (*numbers)[k], b = others[k];
+          if (a == b || (std::isnan(a) && std::isnan(b))) continue;
+          const double difference = std::abs(a - b) / (1 + std::abs(a));
+          apart = difference > apart || std::isnan(difference) ? difference : apart;
+        }
+        CHECK(apart <= 1e-12);
+      } else if (array.name != "transient_used") {
+        CHECK((other.values == array.values || !other.flags.empty()));
+      }
+    }
+    CHECK(std::get<std::vector<std::int8_t>>(found.at("attractor").values) == kinds);
+    for (const std::int64_t n : std::get<std::vector<std::int64_t>>(expected.at("impacts").values))
+      impacts += static_cast<std::size_t>(std::max<std::int64_t>(n, 0));
+    if (found.find("friction_sticks") != nullptr) {
+      for (const std::int64_t n : std::get<std::vector<std::int64_t>>(expected.at("friction_sticks").values))
+        sticks += static_cast<std::size_t>(std::max<std::int64_t>(n, 0));
+    }
+    periodic += static_cast<std::size_t>(
+        std::count(kinds.begin(), kinds.end(), static_cast<std::int8_t>(AttractorClass::periodic)));
+  }
+  CHECK(impacts > 200);
+  CHECK(sticks > 50);
+  CHECK(periodic > 60);
 }
