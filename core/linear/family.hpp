@@ -334,7 +334,9 @@ std::unique_ptr<System> linear_family_system(const Builder& builder, std::span<c
   return std::make_unique<Family>(equations, builder, builder, values, tolerance, amplitudes);
 }
 
-// One mass between two stops: several models have these sizes, compiled once.
+// One or two masses between two stops: several models have these sizes, compiled once.
 extern template class LinearFamilySystem<1, 1, 2>;
+extern template class LinearFamilySystem<2, 1, 2>;
+extern template class LinearFamilySystem<2, 1, 2, 3>;
 
 }  // namespace graze

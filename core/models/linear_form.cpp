@@ -55,11 +55,13 @@ struct Equations {
 
 std::unique_ptr<System> linear_system(std::shared_ptr<const LinearForm> form, std::span<const double> values,
                                       const Tolerance& tolerance) {
-  // One mass between two stops, the sizes that core/linear/family compiles for themselves.
-  const bool is_small = form->mass.rows() == 1 && form->frequency.size() == 1 && form->position.size() <= 2 &&
-                        form->law.empty() && form->friction.size() == 0;
-  if (is_small)
+  // The sizes that core/linear/family compiles for themselves.
+  const bool is_small = form->frequency.size() == 1 && form->position.size() <= 2 && form->law.empty();
+  const Eigen::Index masses = is_small ? form->mass.rows() : 0, frictions = form->friction.size();
+  if (masses == 1 && frictions == 0)
     return linear_family_system<1, 1, 2>(Equations<1, 1, 2, 0>{std::move(form)}, values, tolerance);
+  if (masses == 2 && frictions == 0)
+    return linear_family_system<2, 1, 2>(Equations<2, 1, 2, 0>{std::move(form)}, values, tolerance);
   FrictionAmplitudes amplitudes;
   const Equations<dynamic, dynamic, dynamic, dynamic> equations{form};
   const Eigen::MatrixXd sliding = equations(values).sliding;
@@ -69,6 +71,9 @@ std::unique_ptr<System> linear_system(std::shared_ptr<const LinearForm> form, st
         sliding.col(friction);
     amplitudes.parameters.push_back(parameter);
   }
+  if (masses == 2 && frictions == 3)
+    return linear_family_system<2, 1, 2, 3>(Equations<2, 1, 2, 3>{std::move(form)}, values, tolerance,
+                                            amplitudes);
   return linear_family_system<dynamic, dynamic, dynamic, dynamic>(equations, values, tolerance, amplitudes);
 }
 
