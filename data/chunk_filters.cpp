@@ -64,28 +64,38 @@ std::vector<std::uint8_t> shuffled(std::span<const std::uint8_t> values, std::si
   return planes;
 }
 
+/// Modulo 2^16 - 1, which stands for 0 unless the sum is 0.
+std::uint64_t folded(std::uint64_t sum) {
+  while (sum > 0xffffU) sum = (sum & 0xffffU) + (sum >> 16U);
+  return sum;
+}
+
 /// Fletcher's checksum of big-endian 16-bit words, modulo 2^16 - 1, as HDF5 has it.
 std::uint32_t fletcher32(std::span<const std::uint8_t> bytes) {
-  constexpr std::size_t words_at_once = 360;  // whose sums stay within 32 bits
-  const auto folded = [](std::uint32_t sum) { return (sum & 0xffffU) + (sum >> 16U); };
-  std::uint32_t sum = 0, sum_of_sums = 0;
+  constexpr std::size_t most = 360;  // words whose weighted sum stays within 32 bits
+  std::uint64_t sum = 0, sum_of_sums = 0;
+  const auto add = [&](std::uint32_t words, std::uint32_t their_sum, std::uint32_t their_sum_of_sums) {
+    sum_of_sums = folded(sum_of_sums + words * sum + their_sum_of_sums);
+    sum = folded(sum + their_sum);
+  };
   const std::uint8_t* at = bytes.data();
-  for (std::size_t words = bytes.size() / 2; words > 0;) {
-    const std::size_t now = std::min(words, words_at_once);
-    for (std::size_t k = 0; k < now; ++k, at += 2) {
-      sum += static_cast<std::uint32_t>(at[0] << 8U | at[1]);
-      sum_of_sums += sum;
+  for (std::size_t left = bytes.size() / 2; left > 0;) {
+    const auto words = static_cast<std::uint32_t>(std::min(left, most));
+    std::uint32_t these = 0, weighted = 0;
+    for (std::uint32_t k = 0; k < words; ++k) {
+      std::uint16_t word = 0;
+      std::memcpy(&word, at + 2 * std::size_t{k}, sizeof word);
+      word = static_cast<std::uint16_t>(word << 8U | word >> 8U);
+      these += word;
+      weighted += (words - k) * word;
     }
-    words -= now;
-    sum = folded(sum);
-    sum_of_sums = folded(sum_of_sums);
+    add(words, these, weighted);
+    at += 2 * std::size_t{words};
+    left -= words;
   }
-  if (bytes.size() % 2 != 0) {
-    sum = sum + static_cast<std::uint32_t>(*at << 8U);
-    sum_of_sums = folded(sum_of_sums + sum);
-    sum = folded(sum);
-  }
-  return folded(sum_of_sums) << 16U | folded(sum);
+  if (bytes.size() % 2 != 0)
+    add(1, static_cast<std::uint32_t>(*at << 8U), static_cast<std::uint32_t>(*at << 8U));
+  return static_cast<std::uint32_t>(sum_of_sums << 16U | sum);
 }
 
 void append(std::vector<std::uint8_t>& bytes, std::span<const std::uint8_t> more) {
@@ -142,6 +152,7 @@ std::vector<std::uint8_t> deflated(std::span<const std::uint8_t> planes, std::si
 
 /// The values of a chunk through all filters.
 StoredChunk filtered(std::span<const std::uint8_t> values, std::size_t element_size, bool compress) {
+  constexpr std::size_t checksum = 4;
   StoredChunk chunk;
   if (compress) {
     chunk.bytes = shuffled(values, element_size);
@@ -149,6 +160,7 @@ StoredChunk filtered(std::span<const std::uint8_t> values, std::size_t element_s
     chunk.deflated = !stream.empty();
     if (chunk.deflated) chunk.bytes = std::move(stream);
   } else {
+    chunk.bytes.reserve(values.size() + checksum);
     append(chunk.bytes, values);
   }
   const std::uint32_t sum = fletcher32(chunk.bytes);
