@@ -501,6 +501,7 @@ class Search {
   Stretch asked_;
   double asked_at_ = 0;         ///< time when it was asked
   HybridState window_, state_;  ///< where the recorded window begins and ends
+  double size_ = 0;             ///< of it
   int measure_ = 128;           ///< iterates over which the growth is taken, doubled at each look
   int period_ = 0;              ///< after which it seems to have returned
   HybridState orbit_;           ///< from where it is gone once round the orbit that it may be on
@@ -543,7 +544,8 @@ void Search::proceed() {
       break;
     case Stage::recording:
       found_.points = std::move(asked_.points);
-      if (ok && size_of_all(map_, found_.points) > asked_.bound) asked_.outcome = Outcome::unbounded;
+      size_ = size_of_all(map_, found_.points);
+      if (ok && size_ > asked_.bound) asked_.outcome = Outcome::unbounded;
       state_ = asked_.state;
       if (asked_.outcome == Outcome::ok) return look();
       break;
@@ -708,7 +710,7 @@ void Search::close() {
   Turn turn;
   turn.end = asked_.state;
   turn.jacobian = asked_.tangent.leftCols(map_.dimension());
-  turn.size = size_of_all(map_, found_.points);
+  turn.size = size_;
   turn.close(map_, orbit_);
   if (turn.outcome != Outcome::ok) return look_nearby(1);
   const Eigen::VectorXd step = turn.step(map_);
@@ -762,7 +764,7 @@ void Search::grow() {
   growing_ = grows();
   growth_ = Growth();
   go_to(state_);
-  asked_.size = size_of_all(map_, found_.points);
+  asked_.size = size_;
   asked_.tangent = Growth::direction(map_, asked_.state, asked_.size);
   ask(Growth::turning + measure_, true, Stage::measuring);
 }

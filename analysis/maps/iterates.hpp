@@ -55,6 +55,7 @@ class Iterates {
     Iterates all;
     all.x_ = std::move(x);
     all.time_.assign(count, 0.0);
+    all.turns_.reserve(count);
     for (std::size_t k = 0; k < count; ++k) all.turns_.push_back(turns + static_cast<std::int64_t>(k));
     return all;
   }
