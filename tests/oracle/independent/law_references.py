@@ -31,10 +31,12 @@ class Guard:
 
 
 class Law:
-    """rates(mode) and guards(mode) of `size` states; what moves along with `drift` stays the same motion."""
+    """rates(mode) and guards(mode) of `size` states; what moves along with `drift` stays the same motion. Without
+    forcing an orbit begins where the state `section` falls through zero, and `period` is found with it."""
 
-    def __init__(self, size, period, rates, guards, drift=None):
+    def __init__(self, size, period, rates, guards, drift=None, section=None):
         self.size, self.period, self.rates, self.guards, self.drift = size, period, rates, guards, drift
+        self.section = section
         self.known = {}
 
     def expansion(self, mode, slopes):
@@ -153,81 +155,119 @@ def root(series, low, high):
 
 # ---- orbits and points
 
-def moved(law, x, mode, n):
-    m = Motion(law, x, mode, True).run(n * law.period)
+def moved(law, x, mode, n, passed=()):
+    m = Motion(law, x, mode, True, passed).run(n * law.period)
     assert m.mode == mode, "the orbit does not come back to its mode"
     return mp.matrix(m.x[:law.size]), m.matrix()
 
 
-def closing(law, slopes):
-    """Matrix of Newton's step for P(x) = x + d drift with the first entry that drifts kept, unknowns (x, d)."""
+def rates_at(law, x, mode):
+    return mp.matrix([value(node(r), x, mp.mpf(0)) for r in law.rates(mode)])
+
+
+def return_time(law, x, mode, n, passed):
+    """After n returns to the section, about."""
+    m = Motion(law, x, mode, passed=passed)
+    while n > 0:
+        before = m.x[law.section]
+        m.step(mp.inf)
+        n -= before > 0 >= m.x[law.section]
+    return m.t
+
+
+def closing(law, slopes, column, row):
+    """Matrix of Newton's step for P(x) = x, bordered where there is one unknown more."""
     n = law.size
-    if law.drift is None:
+    if column is None:
         return slopes - mp.eye(n)
     J = mp.zeros(n + 1)
     J[:n, :n] = slopes - mp.eye(n)
     for i in range(n):
-        J[i, n] = -law.drift[i]
-    J[n, law.drift.index(1)] = 1
+        J[i, n] = column[i]
+    J[n, row] = 1
     return J
 
 
-def orbit(law, x, mode, n):
-    x, d = mp.matrix(x), mp.mpf(0)
+def orbit(law, x, mode, n, passed=()):
+    """Where it may pass through the contacts in `passed`. One more unknown is how far it drifts, the first entry
+    that drifts kept, or without forcing its period, which becomes that of the law."""
+    x, d, size = mp.matrix(x), mp.mpf(0), law.size
+    if law.period is None:
+        law.period = return_time(law, x, mode, n, passed) / n
     for _ in range(30):
-        y, slopes = moved(law, x, mode, n)
-        defect = x - y
+        y, slopes = moved(law, x, mode, n, passed)
+        defect, column, row = x - y, None, None
         if law.drift is not None:
-            defect = mp.matrix(list(defect + d * mp.matrix(law.drift)) + [0])
-        step = mp.lu_solve(closing(law, slopes), defect)
-        x = x + step[:law.size]
-        d += step[law.size] if law.drift is not None else 0
+            column, row = -mp.matrix(law.drift), law.drift.index(1)
+            defect = mp.matrix(list(defect - d * column) + [0])
+        elif law.section is not None:
+            column, row = n * rates_at(law, y, mode), law.section
+            defect = mp.matrix(list(defect) + [-x[row]])
+        step = mp.lu_solve(closing(law, slopes, column, row), defect)
+        x = x + step[:size]
+        if law.drift is not None:
+            d += step[size]
+        elif law.section is not None:
+            law.period += step[size]
         if mp.norm(step) < mp.mpf(10) ** -36:
-            return x, moved(law, x, mode, n)[1]
+            return x, moved(law, x, mode, n, passed)[1]
     raise ValueError("no orbit")
 
 
 def multipliers(law, slopes):
-    """Without that of the drift, which is 1."""
+    """Without that of the drift or, without forcing, along the orbit, which is 1."""
     found = [mp.mpc(mp.chop(v, tol=mp.mpf(10) ** -20)) for v in mp.eig(slopes, left=False, right=False)]
-    if law.drift is not None:
+    if law.drift is not None or law.section is not None:
         found.remove(min(found, key=lambda v: abs(v - 1)))
     return sorted(found, key=lambda v: (v.real, v.imag))
 
 
 def located(make, kind, a, x, mode, n, contact=None):
-    """The parameter at which the orbit has a multiplier 1 or -1, or touches a contact, and the state there."""
+    """The parameter at which the orbit has a multiplier 1 or -1, touches a contact, or shrinks to rest, the state
+    there, and without forcing the period. Where it shrinks to rest: these of an orbit beside, of 0.999 times the
+    parameter."""
+    if kind == "fold":
+        return (*fold(make, a, x, mode, n), None)
     sign = -1 if kind == "period_doubling" else 1
+    guess, law = x, None
 
     def test(a):
-        nonlocal x
+        nonlocal law, x
         law = make(a)
+        if kind == "hopf":
+            x = at_rest(law, x, mode)
+            return max(mp.eig(jacobian(law, x, mode), left=False, right=False), key=lambda v: v.imag).real
+        x, slopes = orbit(law, x, mode, n, () if contact is None else (contact,))
         if kind == "grazing":
-            x = orbit_passing(law, x, mode, n, contact)
             return min(Motion(law, x, mode, passed=(contact,)).run(n * law.period).least, key=abs)
-        x, slopes = orbit(law, x, mode, n)
         return mp.det(slopes - sign * mp.eye(law.size))
 
-    if kind == "fold":
-        return fold(make, a, x, mode, n)
     values = [mp.mpf(a), mp.mpf(a) * (1 - mp.mpf(10) ** -6)]
     tests = [test(v) for v in values]
     while abs(values[1] - values[0]) > mp.mpf(10) ** -32 and tests[1] != tests[0]:
         new = values[1] - tests[1] * (values[1] - values[0]) / (tests[1] - tests[0])
         values, tests = [values[1], new], [tests[1], test(new)]
-    return values[1], x
+    if kind == "hopf":
+        law = make(values[1] * mp.mpf("0.999"))
+        x, _ = orbit(law, guess, mode, n)
+    return values[1], x, law.period if law.section is not None else None
 
 
-def orbit_passing(law, x, mode, n, contact):
-    """The orbit where it may pass through this contact."""
+def jacobian(law, x, mode):
+    n = law.size
+    return mp.matrix([[value(derivative(node(r), state(k)), x, mp.mpf(0)) for k in range(n)]
+                      for r in law.rates(mode)])
+
+
+def at_rest(law, x, mode):
+    """The equilibrium, without forcing."""
     x = mp.matrix(x)
     for _ in range(30):
-        m = Motion(law, x, mode, True, (contact,)).run(n * law.period)
-        step = mp.lu_solve(m.matrix() - mp.eye(law.size), x - mp.matrix(m.x[:law.size]))
+        step = mp.lu_solve(jacobian(law, x, mode), -rates_at(law, x, mode))
         x = x + step
         if mp.norm(step) < mp.mpf(10) ** -36:
             return x
-    raise ValueError("no orbit")
+    raise ValueError("no rest")
 
 
 def fold(make, a, x, mode, n):
@@ -410,7 +450,7 @@ def cam_follower(m, b, k, P, R, e, omega, r):
     rise = derivative(edge, TIME)
     bend = derivative(rise, TIME)
     held = m * bend + b * rise + k * (edge - (R - e)) + P
-    lands = lies if r == 0 else flies
+    lands = lambda x, t: lies if r == 0 and value(held, x, t) > 0 else flies
     return Law(2, 2 * mp.pi / omega,
                lambda mode: [rise, bend] if mode == lies else [v, -(b * v + k * (q - (R - e)) + P) / m],
                lambda mode: [Guard(held, flies, "release", 0) if mode == lies else
@@ -429,7 +469,7 @@ def rocking_block(alpha, beta, omega, r):
 def relief_valve(q, k, d, b, r):
     y, v, p = (state(i) for i in range(3))
     return Law(3, None, lambda mode: [v, p - k * v - y - d, b * (q - y * sqrt(p))],
-               lambda mode: [Guard(y, 0, "impact", 0, {1: -r * v})])
+               lambda mode: [Guard(y, 0, "impact", 0, {1: -r * v})], section=1)
 
 
 def two_pendulums(l1, l2, m1, m2, d, e, gravity, damping1, damping2, torque1, torque2, frequency):
@@ -554,6 +594,8 @@ ORBITS = {
     "impact_drilling": ("0.9", ["24.4172", "2.5115", "34.3998", "0"], STUCK, 2),
     "cam_follower": ("5.3", ["3.3611", "2.0987"], 0, 2),
     "rocking_block": ("5", ["0.36238", "-0.07363", "1"], 0, 1),
+    "cam_follower_without_rebound": ("6.7", ["1.649", "-1.357"], 0, 2),
+    "relief_valve": ("6.07", ["6.27", "0", "0.936"], 0, 1),
     "two_pendulums": ("0.35", ["0.59696", "0.09908", "0.08863", "0.00114"], 2, 1),
     "rough_press": ("1.26", ["-0.30256", "-0.05198", "0.09570", "-1.70333"], 0, 2),
 }
@@ -606,6 +648,15 @@ POINTS = {
         ("fold", "4.457595771", ["7.150052538", "2.587005187"], 0, 2),
         ("period_doubling", "5.377040959", ["3.226138495", "2.007042056"], 0, 2),
     ],
+    "cam_follower_without_rebound": [
+        ("period_doubling", "6.767571840", ["1.649073808", "-1.357277852"], 0, 2),
+        ("period_doubling", "7.113884949", ["1.243641416", "-0.476076663"], 0, 4),
+    ],
+    "relief_valve": [
+        ("period_doubling", "6.066514540", ["6.275170990", "0", "0.935722312"], 0, 1),
+        ("grazing", "7.557210972", ["8.859907216", "0", "0.727833593"], 0, 1, 0),
+        ("hopf", "8.491117635", ["2.611197868", "0", "10.788060099"], 0, 1),
+    ],
     "two_pendulums": [
         ("fold", "0.327952035", ["0.598299552", "0.097623105", "0.090844544", "-0.002550145"], 2, 1),
     ],
@@ -649,6 +700,8 @@ def main(names):
         law = make(parameters[varied])
         m = Motion(law, start, mode).run(mp.mpf(time))
         print(f"[[system]]\nname = \"{name}\"\nparameter = \"{varied}\"\na = {parameters[varied]}")
+        if law.section is not None:
+            print(f"section = {law.section}")
         print(f"model = '''\n{model_text(name)}\n'''\nstart = [{', '.join(start)}]\ntime = {time}")
         print(f"end = {text_list(m.x)}")
         print("event_kind = [" + ", ".join(f'"{e[0]}"' for e in m.events) + "]")
@@ -663,10 +716,14 @@ def main(names):
             print(f"[system.cycle]\na = {a}\nperiod = {n}\nstate = {text_list(x)}")
             print(f"multiplier_re = {text_list([v.real for v in found])}")
             print(f"multiplier_im = {text_list([v.imag for v in found])}")
+            if law.section is not None:
+                print(f"turn = {text_of(law.period)}")
         for kind, guess, x, mode, n, *contact in POINTS.get(name, []):
-            a, x = located(make, kind, guess, [mp.mpf(v) for v in x], mode, n, *contact)
+            a, x, turn = located(make, kind, guess, [mp.mpf(v) for v in x], mode, n, *contact)
             print(f"[[system.point]]\nkind = \"{kind}\"\nperiod = {n}\na = {text_of(a)}")
             print(f"state = {text_list(x)}")
+            if turn is not None:
+                print(f"turn = {text_of(turn)}")
         print(flush=True)
     print(')toml"')
 
