@@ -238,7 +238,7 @@ TEST_CASE("typed laws: Hertzian contact with friction, the rod on the ground", "
       for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
         CHECK(std::abs(a[i].time - b[i].time) < 1e-14);
     }
-    CHECK((expected.end.x - found.end.x).cwiseAbs().maxCoeff() < 1e-9);
+    CHECK((expected.end.x - found.end.x).cwiseAbs().maxCoeff() < 1e-10);
     if (c.mu > 0) check_loads(loads(*typed_system, start, time), loads(*rod, start, time), 1e-9);
     HybridState a = state_at(start), b = state_at(start);
     int pressed = 0;
