@@ -36,7 +36,8 @@ Continuation::Passed Continuation::pass_grazing(const Trial& beyond, double step
   if (!grazing || !reaches(*grazing)) return Passed::not_found;
   locate_before(*grazing);
   note(grazing->kind, grazing->contact, grazing->solution);
-  if (grazing->kind == BifurcationKind::rising_border) {
+  const auto behind = behind_grazing(*grazing, metric());
+  if (!behind && grazing->kind == BifurcationKind::rising_border) {
     const bool goes_on = jump(now_, grazing->contact, grazing->kind, least_way(grazing->kind));
     return goes_on ? Passed::on : Passed::ended;
   }
@@ -44,7 +45,6 @@ Continuation::Passed Continuation::pass_grazing(const Trial& beyond, double step
     end_ = "at this grazing it is an orbit of fewer periods, passed through several times";
     return Passed::ended;
   }
-  const auto behind = behind_grazing(*grazing, metric());
   if (!behind) return Passed::not_found;
   const Passed passed = leave(*behind);
   return passed == Passed::not_found && grazing->gained ? leave_at_speed(*grazing, *behind) : passed;

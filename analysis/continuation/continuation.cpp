@@ -171,7 +171,7 @@ bool Continuation::loses_impact(const Shooting& shooting, const Equations& e) {
   const std::vector<double> speeds(e.measure.begin(), e.measure.end());
   const std::vector<bool> inside = chattering(shooting.itinerary(), speeds);
   for (std::size_t k = 0; k < inside.size(); ++k) {
-    if (shooting.itinerary().steps[k].end == EventKind::impact && !inside[k] && speeds[k] <= 0) return true;
+    if (is_hit(shooting.itinerary().steps[k].end) && !inside[k] && speeds[k] <= 0) return true;
   }
   return false;
 }

@@ -60,14 +60,19 @@ bool has_pair_on_circle(const Multipliers& m) {
 }
 
 /// The orbit's own record without what belongs to the curve's condition, to be compared with its word:
-/// touches may or may not come out as impacts, with hardly any speed.
-Itinerary without_touches(Itinerary itinerary, const std::vector<double>& speeds, int contact, double slow) {
-  std::vector<Step> kept;
-  for (std::size_t k = 0; k < itinerary.steps.size(); ++k) {
+/// touches may or may not come out as hits, with hardly any speed.
+Itinerary without_touches(Prescription taken, int contact, double slow) {
+  Itinerary& itinerary = taken.itinerary;
+  for (std::size_t k = itinerary.steps.size(); k-- > 0;) {
     const Step& step = itinerary.steps[k];
-    const bool touch = step.end == EventKind::graze ||
-                       (step.end == EventKind::impact && step.contact == contact && speeds[k] <= slow);
-    if (touch) continue;
+    if (!is_hit(step.end) || step.contact != contact || !(taken.speeds[k] <= slow)) continue;
+    std::size_t touch = k;
+    touch_instead(itinerary, taken.durations, touch);
+    k = touch;
+  }
+  std::vector<Step> kept;
+  for (const Step& step : itinerary.steps) {
+    if (step.end == EventKind::graze) continue;
     kept.push_back(step);
     if (step.length == Leg::Length::own) kept.back().mode = 0;  // what it heeds hangs on where it is cut
   }
@@ -140,7 +145,8 @@ double cosine(const CurveSolution& s) {
 double torus_and_fold(const CurveSolution& s) { return unit_determinant(s) / (1 - s.equations->extra(s.x)); }
 double torus_and_flip(const CurveSolution& s) { return flip_determinant(s) / (1 + s.equations->extra(s.x)); }
 
-/// Values of the equations with an impact where the guard touches zero.
+/// Values of the equations with an impact where the guard touches zero. None where the contact is compliant:
+/// multipliers do not grow without bound there.
 double with_impact(const CurveSolution& s, bool doubling) {
   Itinerary itinerary = s.equations->itinerary();
   itinerary.steps[s.equations->condition().step].end = EventKind::impact;
@@ -238,7 +244,7 @@ bool has_lost_impact(const CurveSolution& s) {
       chattering(s.equations->itinerary(), std::vector<double>(measure.begin(), measure.end()));
   for (std::size_t k = 0; k < steps.size(); ++k) {
     const double speed = measure(static_cast<Eigen::Index>(k));
-    if (steps[k].end == EventKind::impact && !inside[k] && speed <= slow * s.size()) return true;
+    if (is_hit(steps[k].end) && !inside[k] && speed <= slow * s.size()) return true;
   }
   return false;
 }
@@ -370,10 +376,10 @@ CurveWalk::Cause CurveWalk::cause_of(CurveSolution& s) const {
   for (std::size_t k = 0; k < steps.size(); ++k) {
     const bool own = k == condition.step && !is_spectral(condition.kind);
     const double value = measure(static_cast<Eigen::Index>(k));
-    if (steps[k].end == EventKind::impact && !inside[k] && !(value > 0) && !(own && touches(condition.kind)))
+    if (is_hit(steps[k].end) && !inside[k] && !(value > 0) && !(own && touches(condition.kind)))
       return {Cause::What::speed, k};
-    if (steps[k].end != EventKind::impact && steps[k].end != EventKind::section &&
-        steps[k].end != EventKind::graze && !(value > 0) && condition.kind != Kind::chatter_border)
+    if (!is_hit(steps[k].end) && steps[k].end != EventKind::section && steps[k].end != EventKind::graze &&
+        !(value > 0) && condition.kind != Kind::chatter_border)
       return {Cause::What::other, k};
     if (s.x(eq.duration_index(k)) < 0 && !steps[k].instant && !own) return {Cause::What::order, k};
   }
@@ -383,8 +389,8 @@ CurveWalk::Cause CurveWalk::cause_of(CurveSolution& s) const {
     const double slow = hardly * p.size * system->rate();
     if (record.outcome == Outcome::ok) {
       const Prescription taken = family.prescribed(record, *system);
-      const Itinerary own = without_touches(taken.itinerary, taken.speeds, contact, slow);
-      const Itinerary word = without_touches(eq.itinerary(), std::vector<double>(steps.size()), -1, 0);
+      const Itinerary own = without_touches(taken, contact, slow);
+      const Itinerary word = without_touches({eq.itinerary(), {}, {}}, -1, 0);
       const double open = (record.end - p.state).cwiseAbs().maxCoeff() / (record.size + tiny);
       const double worst = p.multipliers.empty() ? 1 : std::max(1.0, std::abs(p.multipliers.front()));
       const double closure = contact >= 0 ? 1e-5 : 1e-8;
@@ -435,7 +441,7 @@ std::optional<CurveWalk::Retold> CurveWalk::retold(const CurveSolution& s, const
     for (std::size_t k = 0; k < steps.size(); ++k) {
       const bool fits =
           touches(condition.kind)
-              ? steps[k].end == EventKind::impact && steps[k].contact == condition.contact
+              ? is_hit(steps[k].end) && steps[k].contact == condition.contact
               : steps[k].end == old[condition.step].end && steps[k].contact == old[condition.step].contact;
       const double distance = std::abs(end_of(record.durations, k) - time);
       if (fits && distance < away) {
@@ -477,13 +483,12 @@ std::optional<CurveWalk::Retold> CurveWalk::retold(const CurveSolution& s, const
   double away = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < taken.size(); ++k) {
     const double distance = std::abs(end_of(r.taken.durations, k) - touch_time);
-    if (taken[k].end != EventKind::impact || taken[k].contact != condition.contact || !(distance < away))
-      continue;
+    if (!is_hit(taken[k].end) || taken[k].contact != condition.contact || !(distance < away)) continue;
     away = distance;
     r.condition.step = k;
   }
   if (!(away <= 1e-9 * turn)) return std::nullopt;
-  taken[r.condition.step].end = EventKind::graze;
+  if (!touch_instead(r.taken.itinerary, r.taken.durations, r.condition.step)) return std::nullopt;
   return r;
 }
 
@@ -705,7 +710,7 @@ bool CurveWalk::pass(const Cause& cause, const CurveSolution& beyond, double ste
   int sense = 0;
   const auto& steps = now_.equations->itinerary().steps;
   if (cause.what == Cause::What::order) {
-    const bool impacts = k > 0 && steps[k].end == EventKind::impact && steps[k - 1].end == EventKind::impact;
+    const bool impacts = k > 0 && is_hit(steps[k].end) && is_hit(steps[k - 1].end);
     what = impacts ? Codim2Kind::simultaneous : Codim2Kind::release_moves;
   } else if (cause.what == Cause::What::dip && cause.dip.closed) {
     what = Codim2Kind::rising_border;

@@ -88,7 +88,13 @@ std::optional<CurveSolution> solve_orbit(const Plane& plane, const CurveSeed& se
   return solve_near(plane, shooting.itinerary(), shooting.anchor(), condition, u, seed.second, extra, o.size);
 }
 
-/// A guard that touches zero: at an impact without speed, or where it has a minimum.
+/// Whether a hit that loses its speed may be a point of this kind: flights between compliant contacts vanish
+/// where the force of the contact touches zero.
+bool touched_by(Kind kind, EventKind hit) {
+  return kind == Kind::grazing || (kind == Kind::rising_border && of_compliant(hit));
+}
+
+/// A guard that touches zero: at a hit without speed, or where it has a minimum.
 void take_touches(const Plane& plane, const CurveSeed& seed, const Orbit& o, Nearest& nearest) {
   constexpr double shallow = 2e-2;  // of the size: minima so near to zero are tried
   const auto equations = o.shooting->equations(o.u);
@@ -96,18 +102,15 @@ void take_touches(const Plane& plane, const CurveSeed& seed, const Orbit& o, Nea
   std::vector<std::size_t> hits;
   const std::vector<Step>& steps = o.shooting->itinerary().steps;
   for (std::size_t k = 0; k < steps.size(); ++k)
-    if (steps[k].end == EventKind::impact && steps[k].contact == seed.contact) hits.push_back(k);
+    if (is_hit(steps[k].end) && steps[k].contact == seed.contact) hits.push_back(k);
   const auto speed = [&](std::size_t k) { return equations->measure(static_cast<Eigen::Index>(k)); };
   std::sort(hits.begin(), hits.end(), [&](std::size_t a, std::size_t b) { return speed(a) < speed(b); });
   if (hits.size() > 3) hits.resize(3);
-  for (const std::size_t k : hits) {
-    if (seed.kind != Kind::grazing || steps[k].instant) continue;
-    Itinerary itinerary = o.shooting->itinerary();
-    itinerary.steps[k].end = EventKind::graze;
-    if (Leg::finds_end(itinerary.steps[k].length)) itinerary.steps[k].length = Leg::Length::given;
-    const auto shooting = shooting_for(o.family, itinerary, o.shooting->anchor());
-    if (shooting->size() != o.shooting->size()) continue;
-    nearest.take(solve_orbit(plane, seed, o, *shooting, o.u, {.step = k}));
+  for (std::size_t k : hits) {
+    if (!touched_by(seed.kind, steps[k].end) || steps[k].instant) continue;
+    const auto touch = as_touch(*o.shooting, o.u, k);
+    if (!touch) continue;
+    nearest.take(solve_orbit(plane, seed, o, *touch->shooting, touch->u, {.step = k}));
     if (nearest.close()) return;
   }
   std::vector<Dip> dips = dips_of(*o.shooting, o.u, {seed.contact}, -shallow * o.size);
@@ -131,7 +134,7 @@ void take_coincidences(const Plane& plane, const CurveSeed& seed, const Orbit& o
   const std::vector<Step>& steps = itinerary.steps;
   std::vector<std::size_t> places;
   for (std::size_t k = 1; k + 1 < steps.size(); ++k) {
-    const bool impacts = steps[k].end == EventKind::impact && steps[k - 1].end == EventKind::impact;
+    const bool impacts = is_hit(steps[k].end) && is_hit(steps[k - 1].end);
     const bool release = steps[k].end == EventKind::release || steps[k - 1].end == EventKind::release;
     const bool fits = seed.kind == Kind::simultaneous ? impacts : release && !impacts;
     if (fits && steps[k].contact != steps[k - 1].contact && !Leg::finds_end(steps[k].length))
@@ -197,7 +200,7 @@ CurveStart start_curve(const Plane& plane, const CurveSeed& seed) {
   Orbit orbit;
   if (!orbit_at(plane, seed, orbit)) return {std::nullopt, "the motion from this point breaks off"};
   if (moves_by_itself(orbit.shooting->itinerary()) && !is_spectral(seed.kind) && seed.kind != Kind::grazing)
-    return {std::nullopt, "the events of this system (friction, compliant stops) cannot be prescribed"};
+    return {std::nullopt, "the events of this system cannot be prescribed"};
   switch (seed.kind) {
     case Kind::grazing:
     case Kind::rising_border:
@@ -251,6 +254,10 @@ std::vector<CurveSolution> emanating(const Plane& plane, const Codim2& c) {
     const auto less = without_event(shooting, at.unknowns, c.step);
     if (less) add(kind, less->shooting->itinerary(), less->u, 0, extra);
   };
+  const auto touched = [&](std::size_t& step) {
+    const Family family = plane.at(c.second);
+    return as_touch(*shooting_for(family, at.itinerary, anchor), at.unknowns, step);
+  };
   const bool grazing = at.kind == Kind::grazing;
   switch (c.kind) {
     case Codim2Kind::fold_flip:
@@ -275,8 +282,8 @@ std::vector<CurveSolution> emanating(const Plane& plane, const Codim2& c) {
       if (grazing)
         add(c.sense > 0 ? Kind::fold : Kind::period_doubling, with_end(c.step, EventKind::impact),
             at.unknowns, 0, 0);
-      else
-        add(Kind::grazing, with_end(c.other, EventKind::graze), at.unknowns, c.other, 0);
+      else if (std::size_t step = c.other; const auto touch = touched(step))
+        add(Kind::grazing, touch->shooting->itinerary(), touch->u, step, 0);
       break;
     case Codim2Kind::grazing_fold:
       if (grazing) plain(Kind::fold);

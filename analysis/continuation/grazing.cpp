@@ -1,8 +1,8 @@
 #include "analysis/continuation/grazing.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -28,11 +28,14 @@ Vector without_step(const Shooting& shooting, const Vector& u, std::size_t step)
   return v;
 }
 
+std::vector<double> durations_of(const Shooting& shooting, const Vector& u) {
+  const Vector durations = u.segment(shooting.duration_index(0), shooting.steps());
+  return {durations.begin(), durations.end()};
+}
+
 /// Another shooting of the same orbit with its nodes elsewhere: states are followed anew.
 std::optional<Vector> moved(const Shooting& from, const Vector& u, const Shooting& to) {
-  std::vector<double> durations(static_cast<std::size_t>(from.steps()));
-  for (std::size_t k = 0; k < durations.size(); ++k) durations[k] = u(from.duration_index(k));
-  return to.unknowns(u.head(from.states()), durations, u(from.size()));
+  return to.unknowns(u.head(from.states()), durations_of(from, u), u(from.size()));
 }
 
 Shooting without_nodes(const Shooting& shooting) {
@@ -48,6 +51,12 @@ Itinerary with(const Itinerary& itinerary, std::size_t step, EventKind end, int 
   added.instant = false;
   more.steps.insert(more.steps.begin() + static_cast<std::ptrdiff_t>(step), added);
   return more;
+}
+
+bool engaged_on(const System& system, std::int64_t mode, int contact) {
+  HybridState state;
+  state.mode = mode;
+  return system.in_contact(state, contact);
 }
 
 Itinerary without(const Itinerary& itinerary, std::size_t step) {
@@ -150,7 +159,7 @@ std::vector<Dip> dips_on(System& system, const Leg& leg, int contact, int parame
     }
     if (std::min(low.guard, high.guard) < -depth)
       dips.push_back({0, contact, high.share, std::min(low.guard, high.guard),
-                      leg.length != Leg::Length::own && is_closed(leg.mode, contact)});
+                      leg.length != Leg::Length::own && engaged_on(system, leg.mode, contact)});
   }
   return dips;
 }
@@ -206,7 +215,71 @@ std::optional<Touched> without_event(const Shooting& shooting, const Vector& u, 
   return Touched{less, *guess};
 }
 
+bool touch_instead(Itinerary& itinerary, std::vector<double>& durations, std::size_t& step) {
+  std::vector<Step>& steps = itinerary.steps;
+  const int contact = steps[step].contact;
+  if (of_compliant(steps[step].end)) {
+    const auto ends = [&](std::size_t k) {
+      return k < steps.size() && steps[k].end == EventKind::contact_end && steps[k].contact == contact;
+    };
+    const bool before = step > 0 && ends(step - 1);
+    const bool behind = ends(step + 1);
+    if (!before && !behind) return false;
+    const auto brief = [&](std::size_t k) { return std::abs(durations[k]); };
+    if (before && (!behind || brief(step) < brief(step + 1))) --step;
+    const auto gone = static_cast<std::ptrdiff_t>(step) + 1;
+    durations[step + 2] += durations[step + 1];
+    durations.erase(durations.begin() + gone);
+    steps.erase(steps.begin() + gone);
+  }
+  steps[step].end = EventKind::graze;
+  if (Leg::finds_end(steps[step].length)) steps[step].length = Leg::Length::given;
+  return true;
+}
+
+std::optional<Touched> as_touch(const Shooting& shooting, const Vector& u, std::size_t& step) {
+  Itinerary itinerary = shooting.itinerary();
+  std::vector<double> durations = durations_of(shooting, u);
+  if (!touch_instead(itinerary, durations, step)) return std::nullopt;
+  const auto touched = shooting_for(shooting.family(), itinerary, shooting.anchor());
+  if (touched->size() == shooting.size() && touched->inner_nodes() == shooting.inner_nodes())
+    return Touched{touched, u};
+  const auto there = touched->unknowns(u.head(shooting.states()), durations, u(shooting.size()));
+  if (!there) return std::nullopt;
+  return Touched{touched, *there};
+}
+
 namespace {
+
+/// With hits in the place of touches: an impact; of a compliant contact one that ends at once or, where it is
+/// engaged, a flight that does. `step` becomes that of the hit.
+std::optional<Touched> as_hit(const Shooting& shooting, const Vector& u, std::size_t& step) {
+  const Family& family = shooting.family();
+  const std::unique_ptr<System> system = family.system(u(shooting.size()));
+  if (!system) return std::nullopt;
+  Itinerary itinerary = shooting.itinerary();
+  Step& hit = itinerary.steps[step];
+  const bool engaged = engaged_on(*system, hit.mode, hit.contact);
+  const std::int64_t other = system->with_contact(hit.mode, hit.contact, !engaged);
+  if (other == hit.mode) {
+    hit.end = EventKind::impact;
+    return Touched{std::make_shared<Shooting>(family, itinerary, shooting.anchor(), shooting.inner_nodes()),
+                   u};
+  }
+  Step back = hit;
+  back.mode = other;
+  hit.end = engaged ? EventKind::contact_end : EventKind::contact_begin;
+  back.end = engaged ? EventKind::contact_begin : EventKind::contact_end;
+  itinerary.steps.insert(itinerary.steps.begin() + static_cast<std::ptrdiff_t>(step) + 1, back);
+  const auto hitting = shooting_for(family, itinerary, shooting.anchor());
+  const Shooting whole = without_nodes(shooting);
+  const auto plain = moved(shooting, u, whole);
+  if (!plain) return std::nullopt;
+  const auto guess = moved(without_nodes(*hitting), with_step(whole, *plain, step + 1, 0), *hitting);
+  if (!guess) return std::nullopt;
+  if (engaged) ++step;
+  return Touched{hitting, *guess};
+}
 
 /// Events of one contact, in order.
 std::vector<EventKind> events_of(const Itinerary& itinerary, int contact) {
@@ -216,18 +289,15 @@ std::vector<EventKind> events_of(const Itinerary& itinerary, int contact) {
   return events;
 }
 
-/// Contacts whose events the motion beyond has otherwise; all, where it has the same ones at other instants.
-std::vector<int> changed_contacts(const Itinerary& here, const Record& beyond, int contacts) {
-  std::vector<int> changed;
+/// First the contacts whose events the motion beyond has otherwise, then those that it has alike, if at other
+/// instants.
+std::array<std::vector<int>, 2> by_change(const Itinerary& here, const Record& beyond, int contacts) {
+  std::array<std::vector<int>, 2> sorted;
   for (int i = 0; i < contacts; ++i) {
     const bool same = beyond.outcome == Outcome::ok && events_of(here, i) == events_of(beyond.itinerary, i);
-    if (!same) changed.push_back(i);
+    sorted[same ? 1 : 0].push_back(i);
   }
-  if (changed.empty()) {
-    changed.resize(static_cast<std::size_t>(contacts));
-    std::iota(changed.begin(), changed.end(), 0);
-  }
-  return changed;
+  return sorted;
 }
 
 /// Looks between a point of a branch and the solution of the same equations a step further.
@@ -238,7 +308,8 @@ class Search {
 
   const std::vector<Grazing>& found() const { return found_; }
 
-  /// Impacts outside of chatter that have no speed left at the end.
+  /// Hits outside of chatter that have no speed left at the end; compliant contacts that do not end any more
+  /// as they did, their force no longer falling through zero.
   void lost(const Equations& here) {
     const Shooting& shooting = *from_.shooting;
     const std::vector<bool> inside =
@@ -246,12 +317,21 @@ class Search {
     for (std::size_t k = 0; k < inside.size(); ++k) {
       const Step& s = shooting.itinerary().steps[k];
       const Eigen::Index row = static_cast<Eigen::Index>(k);
-      if (inside[k] || s.end != EventKind::impact || !(over_.equations.measure(row) <= 0)) continue;
+      if (inside[k] || !loses(k)) continue;
       const double share = here.measure(row) / (here.measure(row) - over_.equations.measure(row));
       Grazing g;
       g.contact = s.contact;
       g.step = k;
-      offer(std::move(g), from_.shooting, solve_measure(shooting, from_.u + share * (over_.u - from_.u), k));
+      const Closing closing = solve_measure(shooting, from_.u + share * (over_.u - from_.u), k);
+      if (!closing.ok) continue;
+      g.place = metric_.dot(shooting, closing.u - from_.u, from_.tangent);
+      Itinerary itinerary = shooting.itinerary();
+      std::vector<double> durations = durations_of(shooting, closing.u);
+      std::size_t touch = k;
+      const bool in_contact =
+          s.end == EventKind::contact_end || (touch_instead(itinerary, durations, touch) && touch < k);
+      if (in_contact) g.kind = BifurcationKind::rising_border;
+      offer(std::move(g), from_.shooting, closing);
     }
   }
   /// A touch at a place where a guard is crossed at the end.
@@ -264,14 +344,29 @@ class Search {
     g.step = t.step;
     g.gained = true;
     g.kind = t.closed ? BifurcationKind::rising_border : BifurcationKind::grazing;
-    offer(std::move(g), touched->shooting, solve_measure(*touched->shooting, touched->u, t.step));
+    const Closing closing = solve_measure(*touched->shooting, touched->u, t.step);
+    if (!closing.ok) return;
+    g.place = step_ * share(*touched->shooting, closing.u);
+    offer(std::move(g), touched->shooting, closing);
   }
 
  private:
+  /// Whether the hit of a step, or the end of a compliant contact whose hits have kept their speeds, loses
+  /// its measure.
+  bool loses(std::size_t step) const {
+    const std::vector<Step>& steps = from_.shooting->itinerary().steps;
+    const auto gone = [&](std::size_t k) {
+      return k < steps.size() && over_.equations.measure(static_cast<Eigen::Index>(k)) <= 0;
+    };
+    const auto hit_gone = [&](std::size_t k) {
+      return gone(k) && is_hit(steps[k].end) && steps[k].contact == steps[step].contact;
+    };
+    if (is_hit(steps[step].end)) return gone(step);
+    const bool by_hits = hit_gone(step + 1) || (step > 0 && hit_gone(step - 1));
+    return steps[step].end == EventKind::contact_end && gone(step) && !by_hits;
+  }
   void offer(Grazing g, const std::shared_ptr<const Shooting>& shooting, const Closing& closing) {
-    if (!closing.ok) return;
     const Eigen::Index n = shooting->states();
-    g.place = step_ * share(*shooting, closing.u);
     if (g.place < -0.05 * step_ || g.place > 1.05 * step_) return;
     g.solution = from_;
     g.solution.shooting = shooting;
@@ -313,10 +408,13 @@ std::optional<Grazing> first_grazing(const Solution& from, double step, const Me
   if (!over.ok || !here) return std::nullopt;
   Search search(from, over, step, metric);
   search.lost(*here);
-  std::vector<int> contacts = changed_contacts(shooting.itinerary(), beyond,
-                                               static_cast<int>(shooting.family().model->contacts().size()));
-  if (!search.found().empty()) std::erase(contacts, search.found().front().contact);
-  for (const Dip& t : dips_of(shooting, over.u, contacts, depth * metric.size)) search.gained(t);
+  const int lost = search.found().empty() ? -1 : search.found().front().contact;
+  const int count = static_cast<int>(shooting.family().model->contacts().size());
+  for (std::vector<int>& contacts : by_change(shooting.itinerary(), beyond, count)) {
+    std::erase(contacts, lost);
+    for (const Dip& t : dips_of(shooting, over.u, contacts, depth * metric.size)) search.gained(t);
+    if (!search.found().empty()) break;
+  }
   const auto first = std::min_element(search.found().begin(), search.found().end(),
                                       [](const Grazing& a, const Grazing& b) { return a.place < b.place; });
   if (first == search.found().end()) return std::nullopt;
@@ -336,29 +434,47 @@ Closing behind_at_speed(const Grazing& grazing, const Solution& behind, double s
   return solve_measure(shooting, guess, grazing.step, speed);
 }
 
-std::optional<Solution> behind_grazing(const Grazing& grazing, const Metric& metric) {
-  // With the impact where the gap touches, or with a mere touch where it was lost.
-  const Shooting& there = *grazing.solution.shooting;
-  Solution behind = grazing.solution;
-  Itinerary changed = there.itinerary();
-  changed.steps[grazing.step].end = grazing.gained ? EventKind::impact : EventKind::graze;
-  behind.shooting = std::make_shared<Shooting>(there.family(), changed, there.anchor(), there.inner_nodes());
-  const auto equations = behind.shooting->equations(behind.u);
+namespace {
+
+/// At a grazing, with the tangent along which the measure of a step grows.
+std::optional<Solution> heading_away(const Grazing& grazing, const Touched& there, std::size_t step,
+                                     const Metric& metric) {
+  const auto equations = there.shooting->equations(there.u);
   if (!equations) return std::nullopt;
-  behind.tangent = tangent_of(*behind.shooting, *equations,
-                              metric.plane(*behind.shooting, grazing.solution.tangent), metric);
-  const Eigen::Index row = static_cast<Eigen::Index>(grazing.step);
-  if (equations->measure_slope.row(row).dot(behind.tangent) < 0) behind.tangent = -behind.tangent;
-  if (grazing.gained) return behind;
+  Solution behind = grazing.solution;
+  behind.shooting = there.shooting;
+  behind.u = there.u;
+  const Vector growth = equations->measure_slope.row(static_cast<Eigen::Index>(step)).transpose();
+  const bool alike = grazing.solution.shooting->size() == there.shooting->size();
+  const Vector normal = alike ? metric.plane(*there.shooting, grazing.solution.tangent) : growth;
+  behind.tangent = tangent_of(*there.shooting, *equations, normal, metric);
+  if (growth.dot(behind.tangent) < 0) behind.tangent = -behind.tangent;
+  constexpr double open = 1e-6;  // of the size
+  if (!(equations->residual.cwiseAbs().maxCoeff() <= open * metric.size)) return std::nullopt;
+  return behind;
+}
+
+}  // namespace
+
+std::optional<Solution> behind_grazing(const Grazing& grazing, const Metric& metric) {
+  const Solution& at = grazing.solution;
+  const Step& event = at.shooting->itinerary().steps[grazing.step];
+  if (is_closed(event.mode, grazing.contact) || event.end == EventKind::contact_end) return std::nullopt;
+  // With the hit where the gap touches, or with a mere touch where it was lost.
+  std::size_t step = grazing.step;
+  const auto there = grazing.gained ? as_hit(*at.shooting, at.u, step) : as_touch(*at.shooting, at.u, step);
+  if (!there) return std::nullopt;
+  auto behind = heading_away(grazing, *there, step, metric);
+  if (!behind || grazing.gained) return behind;
   // The touch is no event: off with it.
   constexpr double ahead = 1e-6;
-  const auto here = without_event(*behind.shooting, behind.u, grazing.step);
-  const auto there_ahead = without_event(*behind.shooting, behind.u + ahead * behind.tangent, grazing.step);
+  const auto here = without_event(*behind->shooting, behind->u, step);
+  const auto there_ahead = without_event(*behind->shooting, behind->u + ahead * behind->tangent, step);
   if (!here || !there_ahead) return std::nullopt;
-  behind.shooting = here->shooting;
-  behind.u = here->u;
+  behind->shooting = here->shooting;
+  behind->u = here->u;
   const Vector along = there_ahead->u - here->u;
-  behind.tangent = along / metric.norm(*behind.shooting, along);
+  behind->tangent = along / metric.norm(*behind->shooting, along);
   return behind;
 }
 

@@ -17,8 +17,8 @@ struct Dip {
   std::size_t step = 0;
   int contact = -1;
   double share = 0;     ///< of the leg's duration
-  double guard = 0;     ///< there; of a closed contact its force
-  bool closed = false;  ///< whether the contact is
+  double guard = 0;     ///< there; of a contact that is closed or engaged its force
+  bool closed = false;  ///< whether it is
 };
 
 /// The minima below −depth of the guards of some contacts, on all legs.
@@ -32,6 +32,12 @@ struct Touched {
 };
 /// With a touch (EventKind::graze) at a dip.
 std::optional<Touched> with_touch(const Shooting& shooting, const Eigen::VectorXd& u, const Dip& dip);
+/// A touch in the place of the hit of a step that has no speed left; of a compliant contact the end of the
+/// contact, or that of the contact before, goes with it: `step` becomes that of the touch. false: neither is
+/// next to it.
+bool touch_instead(Itinerary& itinerary, std::vector<double>& durations, std::size_t& step);
+/// The equations with it.
+std::optional<Touched> as_touch(const Shooting& shooting, const Eigen::VectorXd& u, std::size_t& step);
 /// Without the event of a step.
 std::optional<Touched> without_event(const Shooting& shooting, const Eigen::VectorXd& u, std::size_t step);
 
@@ -40,15 +46,16 @@ struct Grazing {
   BifurcationKind kind = BifurcationKind::grazing;  ///< or rising_border: a contact force touches zero
   int contact = -1;
   std::size_t step = 0;  ///< of the event that comes or goes, in the solution's itinerary
-  bool gained = false;   ///< an impact more, else one less
-  Solution solution;     ///< there, with that step as a touch (gained) or as an impact (lost)
+  bool gained = false;   ///< a hit more, else one less
+  Solution solution;     ///< there, with that step as a touch (gained) or as an event (lost)
 };
 
 /// The first of them within this arclength of a point, whatever the motion itself does there. `beyond`: the
 /// motion at the end; only contacts whose events are others there are looked at.
 std::optional<Grazing> first_grazing(const Solution& from, double step, const Metric& metric,
                                      const Record& beyond);
-/// The branch with the other number of impacts, at the grazing itself and heading away from it.
+/// The branch with the other number of hits, at the grazing itself and heading away from it. Nothing: none
+/// begins there, as where the force of a damped contact vanishes while its gap does not.
 std::optional<Solution> behind_grazing(const Grazing& grazing, const Metric& metric);
 /// An orbit of that branch at which the impact that was gained has a speed. Found without the direction of
 /// the branch at the grazing, which friction on the body that turns there may leave undefined.

@@ -186,6 +186,14 @@ std::optional<Eigen::VectorXd> Shooting::unknowns(const Eigen::VectorXd& start,
   return u;
 }
 
+/// Whether the leg of a step begins and ends with events of one compliant contact.
+bool Shooting::returns(std::size_t step) const {
+  if (step == 0) return false;
+  const Step& begin = itinerary_.steps[step - 1];
+  const Step& end = itinerary_.steps[step];
+  return of_compliant(begin.end) && of_compliant(end.end) && begin.contact == end.contact && !end.instant;
+}
+
 /// The legs, with states at nodes only.
 std::vector<Leg> Shooting::legs(const Eigen::VectorXd& u, const System& system) const {
   std::vector<Leg> list;
@@ -225,7 +233,10 @@ std::optional<Equations> Shooting::equations(const Eigen::VectorXd& u) const {
   const Eigen::Index unknowns = size() + 1;
   const std::unique_ptr<System> system = family_->system(u(size()));
   if (!system) return std::nullopt;
-  const std::vector<Leg> list = legs(u, *system);
+  std::vector<Leg> list = legs(u, *system);
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    if (returns(k)) list[k].length = Leg::Length::returning;
+  }
   const auto course = system->follow(list, family_->parameter);
   if (!course) return std::nullopt;
   Equations e;

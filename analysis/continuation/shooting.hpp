@@ -107,6 +107,7 @@ class Shooting {
 
  private:
   std::vector<Leg> legs(const Eigen::VectorXd& u, const System& system) const;
+  bool returns(std::size_t step) const;
 
   const Family* family_;
   Itinerary itinerary_;

@@ -96,8 +96,7 @@ class LinearFamilySystem final : public System {
     const auto& s = plain_.system();
     if (frictions() > 0) return std::nullopt;
     if constexpr (may_comply<Contacts>) {
-      const auto plate = std::find(s.law.begin(), s.law.end(), StopLaw::relaxing_plate);
-      if (plate != s.law.end() || !s.preload.isZero(0)) return std::nullopt;
+      if (s.has_plates() || !s.preload.isZero(0)) return std::nullopt;
     }
     const auto matrix = [](const auto& m) { return LinearLaw::Matrix(m.data(), m.rows(), m.cols()); };
     const auto vector = [](const auto& v) { return LinearLaw::Vector(v.data(), v.size()); };
@@ -147,7 +146,11 @@ class LinearFamilySystem final : public System {
   }
 
   bool prescribes(int parameter) const override {
-    return frictions() == 0 && !plain_.system().any_compliant() && !is_amplitude(parameter);
+    return frictions() == 0 && !plain_.system().has_plates() && !is_amplitude(parameter);
+  }
+  std::int64_t with_contact(std::int64_t mode, int i, bool engaged) const override {
+    if (!plain_.system().compliant(i)) return mode;
+    return layout_of(plain_.system()).with_spring(mode, i, engaged ? Spring::engaged : Spring::open);
   }
   std::optional<Course> follow(std::span<const Leg> legs, int parameter) override {
     if constexpr (Frictions == 0 || Frictions == Eigen::Dynamic) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/contact/chatter.hpp"
@@ -31,7 +32,9 @@ class LinearLeg {
   using Extended = Eigen::Matrix<S, Mode::Z, 1>;
 
   LinearLeg(Dynamics& dynamics, const Leg& leg)
-      : system_(dynamics.system()), mode_(dynamics.mode(leg.mode)), free_(dynamics.mode(0)) {
+      : system_(dynamics.system()),
+        mode_(dynamics.mode(of_flow(dynamics.system(), leg.mode))),
+        free_(dynamics.mode(0)) {
     for (int i = 0; i < static_cast<int>(mode_.contacts.size()); ++i) {
       if (is_closed(leg.mode, i)) closed_.push_back(i);
     }
@@ -45,18 +48,30 @@ class LinearLeg {
   /// backwards, or no zero.
   bool follow(const Leg& leg, const S& duration) {
     rest_on_closed();
-    if (leg.length != Leg::Length::given) return meet(leg);
+    if (Leg::finds_end(leg.length)) return meet(leg);
     const double length = value_of(duration);
     if (!(length >= -mode_.cell)) return false;
+    const bool returns = leg.length == Leg::Length::returning && at_abutment(leg);
+    const S depth = returns ? penetration(leg.contact) : S(0);
+    if (returns && length < mode_.cell) mean_approach_ = mean_approach_within_cell(leg.contact, duration);
     const long cells = std::lround(std::max(0.0, length) / mode_.cell);
     const double fraction = length / mode_.cell - static_cast<double>(cells);
     x = within_cell(mode_, after_cells(mode_, extended(), cells), fraction);
     time += S(length);
     drift(duration - S(length));
+    if (returns && !mean_approach_) mean_approach_ = (penetration(leg.contact) - depth) / duration;
     return leg.contact < 0 || finish(leg);
   }
 
  private:
+  /// The mode that flows alike: compliant stops without a force are open.
+  static std::int64_t of_flow(const typename Dynamics::System& system, std::int64_t mode) {
+    const ModeLayout layout = layout_of(system);
+    for (std::int64_t i = 0; i < layout.springs; ++i) {
+      if (layout.spring(mode, i) != Spring::engaged) mode = layout.with_spring(mode, i, Spring::open);
+    }
+    return mode;
+  }
   /// A contact that never opens would leave the place where its body rests free, were it not put there.
   void rest_on_closed() {
     for (const int i : closed_) {
@@ -102,13 +117,57 @@ class LinearLeg {
   Eigen::Index dofs() const { return system_.mass.rows(); }
   S dot(const Row& row) const { return product(row, extended()); }
 
+  /// δ, how deep the body is in a compliant contact.
+  S penetration(int i) const { return S(approach_of(i, x.head(dofs())) - S(system_.position(i))); }
+  template <class Column>
+  S approach_of(int i, const Column& velocity) const {
+    return system_.normal.col(i).dot(velocity);
+  }
+  /// F = P + k δ + c δ'.
+  S stop_force(int i) const {
+    return S(system_.preload(i)) + S(system_.stop_stiffness(i)) * penetration(i) +
+           S(system_.stop_damping(i)) * approach_of(i, x.tail(dofs()));
+  }
+  /// Whether a compliant contact always ends where its gap opens.
+  bool ends_at_abutment(int i) const {
+    return system_.law_of(i) == StopLaw::release_by_gap || value_of(system_.stop_damping(i)) == 0;
+  }
+  /// Whether a leg that begins with an event of its compliant contact begins at the abutment: not where the
+  /// force has let go inside.
+  bool at_abutment(const Leg& leg) const {
+    if constexpr (may_comply<Contacts>)
+      return leg.end == EventKind::contact_end || opens_last(leg.contact);
+    else
+      return false;
+  }
+  /// (δ(T) − δ(0))/T = δ'(0) + T Σ_k≥2 δ^(k)(0) T^(k−2)/k!, which T may be zero or below.
+  S mean_approach_within_cell(int i, const S& duration) const {
+    const double T = value_of(duration);
+    Extended term = extended();
+    Extended next = term;
+    rate_of(mode_.A, dofs(), mode_.states(), term, 1, next);
+    const S first = approach_of(i, next.head(dofs()));
+    S sum(0);
+    double sum_by_duration = 0;
+    const std::size_t terms = terms_within(T / mode_.cell);
+    for (std::size_t k = 2; k < terms; ++k) {
+      term.swap(next);
+      const double order = static_cast<double>(k);
+      rate_of(mode_.A, dofs(), mode_.states(), term, (k == 2 ? 1 : T) / order, next, false);
+      const S part = approach_of(i, next.head(dofs()));
+      sum += part;
+      sum_by_duration += (order - 1) * value_of(part);
+    }
+    return first + S(T) * sum + (duration - S(T)) * S(sum_by_duration);
+  }
+
   bool finish(const Leg& leg) {
     const auto& contact = mode_.contacts[static_cast<std::size_t>(leg.contact)];
     const Eigen::Matrix<Dual<1>, Dofs, 1> normal = system_.normal.col(leg.contact);
     const bool closed = is_closed(leg.mode, leg.contact);
     // Of the guard per acceleration: a force of one along the normal.
     const S compliance =
-        closed
+        closed || engaged(leg)
             ? S(normal.dot(Eigen::Matrix<Dual<1>, Dofs, 1>(matrix_product(inverse_of(system_.mass), normal))))
             : S(1);
     const S approach = normal.dot(x.tail(dofs()));
@@ -120,6 +179,12 @@ class LinearLeg {
         x.head(dofs()) += contact.push * value;  // exactly on the contact, where the next flight begins
         return strike(leg, S((S(1) + S(system_.restitution(leg.contact))) * approach));
       case EventKind::graze:
+        if constexpr (may_comply<Contacts>) {
+          if (engaged(leg)) {
+            tell_touch(leg, contact, compliance);
+            break;
+          }
+        }
         ending.guard = closed ? S(compliance * rate(contact.guard)) : S(-approach);
         ending.measure = value;
         break;
@@ -137,10 +202,49 @@ class LinearLeg {
         ending.measure = dot(contact.pressing);
         rest(contact, value, approach);
         break;
+      case EventKind::contact_begin:
+      case EventKind::contact_end:
+        if constexpr (may_comply<Contacts>) tell_compliant(leg, contact, compliance);
+        break;
       default:
         break;
     }
     return true;
+  }
+  /// Guard and measure of a compliant contact that begins or ends.
+  void tell_compliant(const Leg& leg, const Rows& contact, const S& compliance) {
+    const int i = leg.contact;
+    const S approach = approach_of(i, x.tail(dofs()));
+    if (leg.end == EventKind::contact_begin && is_closed(leg.mode, i)) {
+      ending.guard = compliance * dot(contact.second);
+      ending.measure = -compliance * rate(contact.second);
+    } else if (leg.end == EventKind::contact_begin) {
+      ending.guard = mean_approach_ ? S(-*mean_approach_) : S(-penetration(i));
+      ending.measure = approach;
+    } else if (!engaged(leg) || opens_last(i)) {
+      ending.guard = mean_approach_ ? *mean_approach_ : penetration(i);
+      ending.measure = -approach;
+    } else {
+      ending.guard = compliance * stop_force(i);
+      ending.measure = -compliance * rate(contact.guard);
+    }
+  }
+  /// The same of a touch of what keeps a contact engaged: of its force or, where that ends it, its gap.
+  void tell_touch(const Leg& leg, const Rows& contact, const S& compliance) {
+    const int i = leg.contact;
+    const bool opens = opens_last(i);
+    ending.guard = opens ? S(approach_of(i, x.tail(dofs()))) : S(compliance * rate(contact.guard));
+    ending.measure = opens ? penetration(i) : S(compliance * stop_force(i));
+  }
+  bool engaged(const Leg& leg) const {
+    return layout_of(system_).spring(leg.mode, leg.contact) == Spring::engaged;
+  }
+  /// Whether what ends an engaged contact is its gap, not its force: with a preload and a damper the first of
+  /// them.
+  bool opens_last(int i) const {
+    if (ends_at_abutment(i)) return true;
+    return value_of(system_.preload(i)) > 0 &&
+           value_of(system_.stop_stiffness(i)) * value_of(penetration(i)) < value_of(stop_force(i));
   }
   /// An impact; closed contacts hold or are freed as when the contact is approached (core/newton_contacts).
   bool strike(const Leg& leg, const S& speed) {
@@ -189,6 +293,7 @@ class LinearLeg {
   const Mode& mode_;
   const Mode& free_;  ///< all contacts open
   std::vector<int> closed_;
+  std::optional<S> mean_approach_;  ///< of a returning leg
 };
 
 }  // namespace graze

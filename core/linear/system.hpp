@@ -68,6 +68,7 @@ struct LinearSystem {
     return std::any_of(law.begin(), law.end(), [](StopLaw l) { return l != StopLaw::rigid; });
   }
   bool has_plate(Eigen::Index i) const { return !law.empty() && law_of(i) == StopLaw::relaxing_plate; }
+  bool has_plates() const { return plates_before(law.end()) > 0; }
   /// Place of z_i among the states.
   Eigen::Index plate(Eigen::Index i) const { return 2 * mass.rows() + plates_before(law.begin() + i); }
   Eigen::Index states() const { return 2 * mass.rows() + plates_before(law.end()); }

@@ -31,6 +31,11 @@ constexpr bool is_hit(EventKind kind) {
   return kind == EventKind::impact || kind == EventKind::contact_begin;
 }
 
+/// Whether a compliant contact begins or ends.
+constexpr bool of_compliant(EventKind kind) {
+  return kind == EventKind::contact_begin || kind == EventKind::contact_end;
+}
+
 /// Names in the order of the enumeration, as written to result files.
 const std::vector<std::string>& event_names();
 

@@ -44,6 +44,9 @@ class RecallingSystem final : public System {
     return system_->advance(state, section, tangent);
   }
   bool prescribes(int parameter) const override { return system_->prescribes(parameter); }
+  std::int64_t with_contact(std::int64_t mode, int i, bool engaged) const override {
+    return system_->with_contact(mode, i, engaged);
+  }
   bool passes_contacts() const override { return system_->passes_contacts(); }
   std::optional<Course> follow(std::span<const Leg> legs, int parameter) override {
     return system_->follow(legs, parameter);

@@ -16,17 +16,24 @@ namespace graze {
 /// | impact           | gap of the open contact                | approach speed; may pass through zero    |
 /// | graze            | rate of the contact's guard            | the guard: gap, or force when closed     |
 /// | release          | force of the closed contact            | rate at which the force falls            |
+/// | contact_begin    | gap of the compliant contact           | approach speed; may pass through zero    |
+/// | contact_end      | what its law says falls to zero        | rate at which that falls                 |
 /// | chatter_complete | gap; begins right after an impact      | force on the contact with the body there |
 /// | stick            | gap rate; begins on the contact        | the same                                 |
 /// | section          | none (0)                               | none (0)                                 |
 ///
-/// Forces count per mass felt along the normal, as accelerations. At `graze` and `section` nothing is done.
+/// Forces count per mass felt along the normal, as accelerations; a compliant contact at rest on its abutment
+/// begins where the force that holds it reaches its preload. At `graze`, `section` and what ends a compliant
+/// contact nothing is done.
 struct Leg {
   /// How long it lasts: as given, or to the next zero of its contact's gap, which is looked for within about
   /// the shortest time scale of the system: in a flight under way, or in one that begins on the contact.
   /// own: the system's own motion with all its events over the duration as given, but for contacts that it
   /// passes through (HybridState::heeded); what ends it is prescribed.
-  enum class Length : signed char { given, flight, rebound, own };
+  /// returning: as given, and it begins and ends with an event of one compliant contact, which is at its
+  /// abutment both times: that zero of the gap is divided out, the guard is the mean approach speed, and a
+  /// contact or a flight may vanish.
+  enum class Length : signed char { given, flight, rebound, own, returning };
   static bool finds_end(Length length) { return length == Length::flight || length == Length::rebound; }
 
   Eigen::VectorXd state;  ///< where it begins, in the order of the states; empty: where the one before ended

@@ -114,6 +114,12 @@ class System {
     static_cast<void>(parameter);
     return false;
   }
+  /// The mode of a leg with compliant contact `i` engaged or not; of a rigid one the same.
+  virtual std::int64_t with_contact(std::int64_t mode, int i, bool engaged) const {
+    static_cast<void>(i);
+    static_cast<void>(engaged);
+    return mode;
+  }
   /// Whether this system's own motion can pass through contacts and be struck at them by prescription.
   virtual bool passes_contacts() const { return false; }
   /// Ends an own leg: moves the time by its shift, then does what its kind says: impact or nothing. After an

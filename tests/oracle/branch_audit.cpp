@@ -528,9 +528,28 @@ std::string numbers(const Eigen::MatrixXd& m) {
   return "[" + text + "]";
 }
 
+enum class Ingredients { rigid_stops, compliant_stops, friction };
+
+/// A compliant stop's keys, or a rigid one's.
+std::string random_stop(Dice& dice, bool compliant) {
+  const double restitution = rounded(dice.number(0.3, 0.95));
+  const std::string rigid = ", restitution = " + Value(restitution).toml();
+  if (!compliant || dice.number(0, 1) < 0.2) return rigid;
+  std::string keys = ", stiffness = " + Value(rounded(std::pow(10, dice.number(0, 2)))).toml();
+  const auto some = [&](const std::string& key, double share, double low, double high) {
+    const bool has = dice.number(0, 1) < share;
+    const double value = rounded(std::pow(10, dice.number(low, high)));
+    if (has) keys += ", " + key + " = " + Value(value).toml();
+  };
+  some("damping", 0.7, -1.5, 0.5);
+  some("preload", 0.4, -1.3, -0.1);
+  if (dice.number(0, 1) < 0.3) keys += ", release = 'gap'";
+  return keys;
+}
+
 /// A chain of masses between springs and dampers, with stops, swept over the frequency of its forcing.
 /// Numbers are drawn one after the other, never within one expression: compilers differ in the order there.
-BranchCase random_case(unsigned seed, bool friction) {
+BranchCase random_case(unsigned seed, Ingredients with) {
   Dice dice(seed);
   const auto count = [&](int most) { return 1 + static_cast<int>(dice.number(0, 0.999) * most); };
   const Eigen::Index n = count(3);
@@ -560,13 +579,13 @@ BranchCase random_case(unsigned seed, bool friction) {
   c.model += "]\nstop = [";
   const int stops = count(3);
   for (int k = 0; k < stops; ++k) {
-    const double restitution = rounded(dice.number(0.3, 0.95));
+    const std::string law = random_stop(dice, with == Ingredients::compliant_stops);
     const double position = rounded(dice.number(0.03, 0.8));
     c.model += "{ normal = " + numbers(some_direction(dice, n)) + ", position = " + Value(position).toml() +
-               ", restitution = " + Value(restitution).toml() + " }, ";
+               law + " }, ";
   }
   c.model += "]\n";
-  if (friction) {
+  if (with == Ingredients::friction) {
     c.model += "friction = [";
     const int frictions = count(2);
     for (int k = 0; k < frictions; ++k) {
@@ -605,15 +624,15 @@ void print_violations(const Audit& a) {
   std::fflush(stdout);
 }
 
-Audit audit_random(unsigned first, unsigned systems, bool friction) {
+Audit audit_random(unsigned first, unsigned systems, Ingredients with) {
   Audit sum;
   print_head();
   for (unsigned seed = first; seed < first + systems; ++seed) {
-    const BranchCase c = random_case(seed, friction);
+    const BranchCase c = random_case(seed, with);
     const Audit one = audit(c, branches_of(c));
     print_row(std::to_string(seed), one);
     print_violations(one);
-    if (one.faults() > 0) std::printf("%s\n", case_text(c).c_str());
+    if (one.faults() > 0 || !one.abnormal_ends.empty()) std::printf("%s\n", case_text(c).c_str());
     sum += one;
   }
   print_row("sum", sum);
@@ -627,9 +646,11 @@ TEST_CASE("audit of as many random systems as asked for", "[.audit]") {
     const char* text = std::getenv(name);
     return text != nullptr ? static_cast<unsigned>(std::stoul(text)) : fallback;
   };
+  const Ingredients with = from_environment("GRAZE_AUDIT_FRICTION", 0) != 0    ? Ingredients::friction
+                           : from_environment("GRAZE_AUDIT_COMPLIANT", 0) != 0 ? Ingredients::compliant_stops
+                                                                               : Ingredients::rigid_stops;
   const Audit sum =
-      audit_random(from_environment("GRAZE_AUDIT_FIRST", 0), from_environment("GRAZE_AUDIT_COUNT", 30),
-                   from_environment("GRAZE_AUDIT_FRICTION", 0) != 0);
+      audit_random(from_environment("GRAZE_AUDIT_FIRST", 0), from_environment("GRAZE_AUDIT_COUNT", 30), with);
   CHECK(sum.faults() == 0);
 }
 
@@ -639,14 +660,24 @@ TEST_CASE("branches of random systems: every point closes, nothing is located tw
     CHECK(sum.ends_of(End::turned_back) == 0);
     CHECK(sum.ends_of(End::numerical) == 0);
   };
-  right(audit_random(3, 3, false));
-  const Audit held = audit_random(3, 1, true);  // friction holds it at rest anywhere, at every frequency
+  right(audit_random(3, 3, Ingredients::rigid_stops));
+  const Audit held =
+      audit_random(3, 1, Ingredients::friction);  // holds it at rest anywhere, at every frequency
   right(held);
   CHECK(held.branches == 1);
 }
 
+TEST_CASE(
+    "branches of random systems with compliant stops: every point closes, none ends at their grazings") {
+  const Audit sum = audit_random(2, 1, Ingredients::compliant_stops) +=
+      audit_random(15, 2, Ingredients::compliant_stops);
+  CHECK(sum.faults() == 0);
+  CHECK(sum.ends_of(End::turned_back) == 0);
+  CHECK(sum.ends_of(End::numerical) == 0);
+}
+
 TEST_CASE("branches end where the motion breaks off, and do not go on where they have been") {
-  const BranchCase c = random_case(19, false);
+  const BranchCase c = random_case(19, Ingredients::rigid_stops);
   const Audit one = audit(c, branches_of(c));
   CHECK(one.faults() == 0);
   CHECK(one.ends_of(End::turned_back) == 0);
@@ -657,7 +688,8 @@ TEST_CASE("branches end where the motion breaks off, and do not go on where they
 TEST_CASE("branches of more random systems: every point closes, is stable as told, is located once",
           "[heavy]") {
   for (const bool friction : {false, true}) {
-    const Audit sum = friction ? audit_random(2, 4, true) : audit_random(7, 13, false);
+    const Audit sum =
+        friction ? audit_random(2, 4, Ingredients::friction) : audit_random(7, 13, Ingredients::rigid_stops);
     CHECK(sum.faults() == 0);
     const int abnormal = sum.ends_of(End::turned_back) + sum.ends_of(End::numerical);
     CHECK(abnormal <= (friction ? 0.05 : 0.03) * sum.all_ends());
@@ -665,7 +697,7 @@ TEST_CASE("branches of more random systems: every point closes, is stable as tol
 }
 
 TEST_CASE("orbits of several periods do not go back from a grazing where they are one of fewer") {
-  const BranchCase c = random_case(2, false);
+  const BranchCase c = random_case(2, Ingredients::rigid_stops);
   const Audit one = audit(c, branches_of(c));
   CHECK(one.ghosts == 0);
   CHECK(one.duplicates == 0);

@@ -91,6 +91,41 @@ TEST_CASE("grazing of a compliant stop: located at the closed form, the branch g
   CHECK(branch.points.front().impacts.front() == 0);
 }
 
+TEST_CASE("branches pass grazings of damped, preloaded and two-sided compliant stops, all located as such") {
+  // x'' + b x' + x = cos ωt grazes a stop at d where (1 − ω²)² + (bω)² = 1/d², whatever the stop does.
+  constexpr double b = 0.1;
+  const auto touching = [](double d) {
+    return std::sqrt(1 - b * b / 2 + std::sqrt(b * b * b * b / 4 - b * b + 1 / (d * d)));
+  };
+  struct Stops {
+    const char* text;
+    double nearest;  ///< the one that is touched first
+  };
+  const Stops all[] = {
+      {"stop = [{ normal = [1], position = 0.6, stiffness = 20, damping = 0.6, preload = 0.5 }]", 0.6},
+      {"stop = [{ normal = [1], position = 0.6, stiffness = 20, damping = 0.6, release = 'gap' }]", 0.6},
+      {"stop = [{ normal = [1], position = 0.6, stiffness = 20, preload = 0.5 }]", 0.6},
+      {"stop = [{ normal = [1], position = 0.5, stiffness = 10, damping = 0.5 },\n"
+       "  { normal = [-1], position = 0.6, stiffness = 8, damping = 0.4 }]",
+       0.5}};
+  for (const Stops& stops : all) {
+    CAPTURE(stops.text);
+    const Family f = family(
+        std::string("name = 'linear_stops'\nmass = [[1]]\ndamping = [[0.1]]\nstiffness = [[1]]\nomega = 2.2\n"
+                    "force = [{ cosine = [1] }]\n") +
+            stops.text,
+        "omega");
+    const Branch branch = branch_from(f, {0, 0}, 1.2, 0.62, 2.4);
+    CHECK(missed(branch, BifurcationKind::grazing, touching(stops.nearest)) < 1e-10);
+    CHECK(branch.ends == "end of the range");
+    CHECK(branch.begins == "end of the range");
+    for (const Bifurcation& found : branch.bifurcations) {
+      CHECK(found.kind != BifurcationKind::edge);
+      CHECK(found.error == 0);
+    }
+  }
+}
+
 TEST_CASE("fold and period doubling of one-impact orbits of the undamped oscillator") {
   const Family f =
       family(oscillator(2.8,

@@ -12,6 +12,7 @@
 #include "analysis/maps/poincare_map.hpp"
 #include "core/lanes/lanes.hpp"
 #include "tests/dice.hpp"
+#include "tests/legs.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
@@ -110,6 +111,52 @@ TEST_CASE("compliant stops: derivatives against differences through every kind o
                         "stop = [{ normal = [0, 1], position = 0.1, stiffness = 15, damping = 0.3 }]\n"
                         "friction = [{ direction = [1, 0], amplitude = 0.4 }]",
                     {0, 0.1, 0, 0}, 20, {contact_begin, contact_end, slip_to_stick, stick_to_slip});
+}
+
+TEST_CASE("compliant stops: legs by prescription against differences, long, brief, of no length, backwards") {
+  for (const char* law : {"", ", damping = 0.6", ", preload = 0.5", ", damping = 0.6, preload = 0.5",
+                          ", damping = 0.6, release = 'gap'"}) {
+    CAPTURE(law);
+    const auto model =
+        make_model(two_masses + "stop = [{ normal = [1, -1], position = 0.3, stiffness = 9" + law + " }]");
+    const std::vector<double> values = model->values();
+    const auto at = [&](int parameter, double value) {
+      std::vector<double> moved = values;
+      moved[static_cast<std::size_t>(parameter)] = value;
+      return model->system(moved, {});
+    };
+    for (const auto& [end, engaged] : {std::pair(EventKind::contact_begin, false),
+                                       {EventKind::contact_end, true},
+                                       {EventKind::graze, true},
+                                       {EventKind::graze, false}}) {
+      for (const auto length : {Leg::Length::given, Leg::Length::returning}) {
+        if (length == Leg::Length::returning && end == EventKind::graze) continue;
+        for (const double duration : {1.3, 0.2, 1e-3, 0.0, -0.02}) {
+          CAPTURE(event_names()[static_cast<std::size_t>(end)], duration, static_cast<int>(length));
+          for (const char* name : {"omega", "stiffness_1", "damping_1", "preload_1", "position_1", "K_1_1"}) {
+            const int parameter = model->parameter_index(name);
+            REQUIRE(parameter >= 0);
+            const double value = values[static_cast<std::size_t>(parameter)];
+            if (value == 0) continue;
+            CAPTURE(name);
+            Leg leg;
+            leg.mode = at(parameter, value)->with_contact(0, 0, engaged);
+            leg.end = end;
+            leg.contact = 0;
+            leg.length = length;
+            check_slopes(
+                [&](const Eigen::VectorXd& start, double time, double lasts, double moved) {
+                  leg.state = start;
+                  leg.time = time;
+                  leg.duration = lasts;
+                  return at(parameter, moved)->follow({&leg, 1}, parameter).value().legs.front();
+                },
+                state_at({0.31, 0.4, 0.02, -0.3}).x, 0.4, duration, value);
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("compliant stops: derivatives from a stop that rests on its abutment, into it and off it") {
@@ -600,14 +647,16 @@ TEST_CASE("compliant stops: keys that do not go together are refused") {
   refused("mu = 0.1, slip = [1]");
 }
 
-TEST_CASE("compliant stops: march without a preload or a plate, are not prescribed") {
+TEST_CASE("compliant stops: march without a preload and a plate, are prescribed without a plate") {
   const std::string stop = "stop = [{ normal = [1], position = 0.2, stiffness = 9";
   const auto soft = make_system(one_mass + stop + " }]");
   const auto rigid = make_system(one_mass + "stop = [{ normal = [1], position = 0.2 }]");
   CHECK(soft->linear_law());
   CHECK(!make_system(one_mass + stop + ", preload = 0.1 }]")->linear_law());
   CHECK(!make_system(one_mass + stop + ", damping = 1, plate = 'relaxing' }]")->linear_law());
-  CHECK(!soft->prescribes(0));
+  CHECK(soft->prescribes(0));
+  CHECK(make_system(one_mass + stop + ", preload = 0.1 }]")->prescribes(0));
+  CHECK(!make_system(one_mass + stop + ", damping = 1, plate = 'relaxing' }]")->prescribes(0));
   CHECK(rigid->linear_law());
   CHECK(rigid->prescribes(0));
 }

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <random>
 #include <string>
 
 #include "analysis/maps/attractor.hpp"
 #include "analysis/maps/itinerary.hpp"
+#include "tests/legs.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
@@ -298,34 +298,6 @@ TEST_CASE("dry friction: the derivative by an amplitude of 0 is that of its firs
     CHECK((end.x - end_at(run.amplitudes[0], 0, without)).cwiseAbs().maxCoeff() < 1e-11);
   }
 }
-
-namespace {
-
-/// Differences of what legs lead to, by the state and the time at the beginning, the duration of a leg and
-/// the parameter, against the derivatives that come with it.
-void check_slopes(const std::function<Reached(const Eigen::VectorXd&, double, double, double)>& followed,
-                  const Eigen::VectorXd& x, double time, double duration, double parameter) {
-  const Reached reached = followed(x, time, duration, parameter);
-  const Eigen::Index n = x.size();
-  const auto compare = [&](Eigen::Index column, const std::function<Reached(double)>& moved) {
-    constexpr double h = 1e-6;
-    const Reached ahead = moved(h), behind = moved(-h);
-    CAPTURE(column);
-    const Eigen::VectorXd by_state = (ahead.state - behind.state) / (2 * h);
-    CHECK((reached.state_slope.col(column) - by_state).norm() <= 1e-6 * (1 + by_state.norm()));
-    CHECK(reached.guard_slope(column) == Approx((ahead.guard - behind.guard) / (2 * h)).margin(1e-6));
-    CHECK(reached.measure_slope(column) == Approx((ahead.measure - behind.measure) / (2 * h)).margin(1e-6));
-  };
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const Eigen::VectorXd unit = Eigen::VectorXd::Unit(n, i);
-    compare(i, [&](double h) { return followed(x + h * unit, time, duration, parameter); });
-  }
-  compare(n, [&](double h) { return followed(x, time + h, duration, parameter); });
-  compare(n + 1, [&](double h) { return followed(x, time, duration + h, parameter); });
-  compare(n + 2, [&](double h) { return followed(x, time, duration, parameter + h); });
-}
-
-}  // namespace
 
 TEST_CASE("legs of a system's own motion: derivatives agree with differences, through stops and struck") {
   const auto model = make_model("name = 'two_dof_stops'\ndelta = 0.8\nf1 = 0.1\nf2 = 0.05");
