@@ -204,6 +204,34 @@ std::optional<Vector> solved_at(const Solution& s, std::size_t step, double phas
 
 }  // namespace
 
+std::optional<Record> recorded_by_periods(System& system, const Solution& s) {
+  constexpr double inside = 0.2;  // of a leg: so far from its ends
+  const Shooting& shooting = *s.shooting;
+  const int periods = shooting.itinerary().periods;
+  if (!shooting.forced() || periods < 2 || moves_by_itself(shooting.itinerary())) return std::nullopt;
+  const auto legs = shooting.placed_legs(s.u);
+  if (!legs) return std::nullopt;
+  const double begin = legs->front().time;
+  const double turn = shooting.turn(s.u);
+  std::vector<TurnPiece> pieces{{s.point.state, turn}};
+  double last = begin;
+  for (int j = 1; j < periods; ++j) {
+    const double time = begin + turn * j / periods;
+    std::size_t k = legs->size() - 1;
+    while (k > 0 && (*legs)[k].time > time) --k;
+    const Leg& leg = (*legs)[k];
+    const double way = std::clamp(time - leg.time, inside * leg.duration, (1 - inside) * leg.duration);
+    if (leg.mode != 0 || !(leg.time + way > last)) continue;
+    const auto start = on_leg(shooting, s.u(shooting.size()), leg, way);
+    if (!start) return std::nullopt;
+    pieces.back().duration = leg.time + way - last;
+    last = leg.time + way;
+    pieces.push_back({*start, begin + turn - last});
+  }
+  if (pieces.size() < 2) return std::nullopt;
+  return record_pieces(system, pieces, periods, s.point.phase);
+}
+
 std::vector<Vector> states_on_section(const Solution& s) {
   const Shooting& shooting = *s.shooting;
   const int periods = shooting.itinerary().periods;

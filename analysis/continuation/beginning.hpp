@@ -30,6 +30,10 @@ std::optional<Begun> begun_between(const Shooting& shooting, const Eigen::Vector
 /// where it begins now; else, or where it cannot be followed, nothing.
 std::optional<Solution> begun_elsewhere(const Solution& solution, const Metric& metric);
 
+/// The turn of a solution of a forced system as its motion takes it about period by period, each begun on the
+/// orbit where that flies free. Nothing: there is no such place, or it cannot be followed.
+std::optional<Record> recorded_by_periods(System& system, const Solution& solution);
+
 /// The states of a solution on the section of its family, in order, whether a motion takes it or not. None:
 /// it cannot be followed.
 std::vector<Eigen::VectorXd> states_on_section(const Solution& solution);

@@ -128,8 +128,10 @@ std::optional<Continuation::Trial> Continuation::at(const Solution& from, double
   return trial;
 }
 
-/// Compares with the motion itself. Where that differs only in how many impacts of a chatter sequence it
-/// follows, or in the order of events that do not matter to each other, the solution is made anew.
+/// Compares with the motion itself, where that differs once more period by period: what rounding grows to on
+/// an unstable orbit of several may be another motion at the end. Where that differs only in how many impacts
+/// of a chatter sequence it follows, or in the order of events that do not matter to each other, the solution
+/// is made anew.
 void Continuation::judge(Trial& trial) const {
   Solution& s = trial.solution;
   for (int round = 0; round < 5; ++round) {
@@ -139,12 +141,21 @@ void Continuation::judge(Trial& trial) const {
     if (round == 0 || record.outcome == Outcome::ok) trial.record = record;
     if (record.outcome != Outcome::ok) return;
     const Prescription taken = family_.prescribed(record, *system);
-    if (taken.itinerary == s.shooting->itinerary()) {
-      if (!is_motion(s, record, taken.durations)) return;
-      take_events(family_, *system, record, s.point);
+    const auto accept = [&](const Record& own) {
+      take_events(family_, *system, own, s.point);
       trial.verdict = s.point.signature == now_.point.signature ? Verdict::same : Verdict::changed;
-      return;
+    };
+    const bool alike = taken.itinerary == s.shooting->itinerary();
+    if (alike && is_motion(s, record, taken.durations)) return accept(record);
+    if (auto pieces = recorded_by_periods(*system, s)) {
+      const Prescription own = family_.prescribed(*pieces, *system);
+      if (own.itinerary == s.shooting->itinerary() && is_motion(s, *pieces, own.durations)) {
+        pieces->states = states_on_section(s);
+        trial.record = std::move(*pieces);
+        return accept(trial.record);
+      }
     }
+    if (alike) return;
     auto other = remade(trial, taken);
     if (!other) return;
     s = std::move(*other);

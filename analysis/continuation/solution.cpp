@@ -84,7 +84,8 @@ bool is_motion(const Solution& s, const Record& record, const std::vector<double
     late += durations[k] - s.u(shooting.duration_index(k));
     if (!Leg::finds_end(steps[k].length) && std::abs(late) > instants * s.point.period) return false;
   }
-  const double open = (record.end - s.point.state).cwiseAbs().maxCoeff() / (record.size + tiny);
+  const double apart = std::max(record.apart, (record.end - s.point.state).cwiseAbs().maxCoeff());
+  const double open = apart / (record.size + tiny);
   if (open <= closure) return true;
   if (!(open <= 1e-3)) return false;
   const auto multipliers = orbit_multipliers(shooting, s.u);

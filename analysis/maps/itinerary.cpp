@@ -99,6 +99,14 @@ void free_short_flights(Record& record, double longest) {
   }
 }
 
+void finish(const System& system, double begin, double end, std::int64_t mode, Recorder& recorder,
+            Record& record) {
+  recorder.finish(end, mode);
+  for (double& time : record.times) time -= begin;
+  constexpr double brief = 0.2;  // of the shortest time scale
+  free_short_flights(record, brief / system.rate());
+}
+
 }  // namespace
 
 bool moves_by_itself(const Itinerary& itinerary) {
@@ -141,10 +149,34 @@ Record record_turn(System& system, const Eigen::VectorXd& start, int periods, do
   const Shifts shifts(system);
   record.end = shifts.unshifted(state.x);
   for (Eigen::VectorXd& at : record.states) at = shifts.unshifted(at);
-  recorder.finish(begin + periods * period, state.mode);
-  for (double& time : record.times) time -= begin;
-  constexpr double brief = 0.2;  // of the shortest time scale
-  free_short_flights(record, brief / system.rate());
+  finish(system, begin, begin + periods * period, state.mode, recorder, record);
+  return record;
+}
+
+Record record_pieces(System& system, const std::vector<TurnPiece>& pieces, int periods, double phase) {
+  Record record;
+  record.itinerary.periods = periods;
+  HybridState state;
+  state.time = time_in_period(system, phase);
+  const double begin = state.time;
+  Recorder recorder(begin, record);
+  for (const TurnPiece& piece : pieces) {
+    if (&piece != &pieces.front())
+      record.apart = std::max(record.apart, (state.x - piece.start).cwiseAbs().maxCoeff());
+    HybridState fresh;
+    fresh.x = piece.start;
+    fresh.time = state.time;
+    fresh.turns = state.turns;
+    state = std::move(fresh);
+    record.size = std::max(record.size, state.x.cwiseAbs().maxCoeff());
+    Section section;
+    section.kind = Section::Kind::time;
+    section.interval = piece.duration;
+    record.outcome = system.advance(state, section, &recorder);
+    if (record.outcome != Outcome::ok) return record;
+  }
+  record.end = Shifts(system).unshifted(state.x);
+  finish(system, begin, begin + periods * system.period(), state.mode, recorder, record);
   return record;
 }
 

@@ -46,6 +46,7 @@ struct Record {
   std::vector<Eigen::VectorXd> states;  ///< at phase zero of each period; without forcing at its beginning
   Eigen::VectorXd end;                  ///< state at the end of the last period
   double size = 0;                      ///< greatest entry of the states there and at events
+  double apart = 0;                     ///< of a turn in pieces (record_pieces)
   std::vector<std::pair<int, double>>
       misses;  ///< contacts nearly touched, each with its speed (core/system/event)
 };
@@ -57,6 +58,17 @@ double time_in_period(const System& system, double phase);
 /// With forcing it starts `phase` periods after the first of the phases zero that `states` are of.
 Record record_turn(System& system, const Eigen::VectorXd& start, int periods, double period = 0,
                    double phase = 0);
+
+/// A part of a turn, begun in flight.
+struct TurnPiece {
+  Eigen::VectorXd start;
+  double duration = 0;
+};
+
+/// The same turn of a forced system in pieces, each begun anew, so that what rounding grows to on one does
+/// not go on. `states` are not told; `apart` is the greatest distance from where one ends to where the next
+/// begins.
+Record record_pieces(System& system, const std::vector<TurnPiece>& pieces, int periods, double phase);
 
 /// Whether each step is an impact of a complete chatter sequence: impacts of one contact in a row, each
 /// slower than the one before, the last one completed.

@@ -676,6 +676,14 @@ TEST_CASE(
   CHECK(sum.ends_of(End::numerical) == 0);
 }
 
+TEST_CASE("branches of eight periods with multipliers of 1e9 are followed: none comes back on itself") {
+  const Audit sum = audit_random(17, 1, Ingredients::rigid_stops);
+  CHECK(sum.faults() == 0);
+  CHECK(sum.branches == 13);
+  CHECK(sum.ends_of(End::turned_back) == 0);
+  CHECK(sum.ends_of(End::numerical) == 0);
+}
+
 TEST_CASE("branches end where the motion breaks off, and do not go on where they have been") {
   const BranchCase c = random_case(19, Ingredients::rigid_stops);
   const Audit one = audit(c, branches_of(c));
