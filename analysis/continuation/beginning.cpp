@@ -45,10 +45,7 @@ std::optional<Begun> moved_to(const Shooting& shooting, const Vector& u, double 
 
 /// Lengths of the ways between events, those before the first and after the last apart.
 std::vector<double> ways_of(const Shooting& shooting, const Vector& u) {
-  if (!moves_by_itself(shooting.itinerary())) {
-    const Vector durations = u.segment(shooting.duration_index(0), shooting.steps());
-    return {durations.begin(), durations.end()};
-  }
+  if (!moves_by_itself(shooting.itinerary())) return shooting.durations(u);
   const std::unique_ptr<System> system = shooting.family().system(u(shooting.size()));
   if (!system) return {};
   const Record record = record_turn(*system, u.head(shooting.states()), shooting.itinerary().periods, 0,
@@ -202,6 +199,13 @@ std::optional<Vector> solved_at(const Solution& s, std::size_t step, double phas
   return other ? begun->start : without_rounding(state, size);
 }
 
+/// The leg, of legs of a turn in order, on which a time lies.
+std::size_t leg_at(const std::vector<Leg>& legs, double time) {
+  std::size_t k = legs.size() - 1;
+  while (k > 0 && legs[k].time > time) --k;
+  return k;
+}
+
 }  // namespace
 
 std::optional<Record> recorded_by_periods(System& system, const Solution& s) {
@@ -217,9 +221,7 @@ std::optional<Record> recorded_by_periods(System& system, const Solution& s) {
   double last = begin;
   for (int j = 1; j < periods; ++j) {
     const double time = begin + turn * j / periods;
-    std::size_t k = legs->size() - 1;
-    while (k > 0 && (*legs)[k].time > time) --k;
-    const Leg& leg = (*legs)[k];
+    const Leg& leg = (*legs)[leg_at(*legs, time)];
     const double way = std::clamp(time - leg.time, inside * leg.duration, (1 - inside) * leg.duration);
     if (leg.mode != 0 || !(leg.time + way > last)) continue;
     const auto start = on_leg(shooting, s.u(shooting.size()), leg, way);
@@ -250,9 +252,7 @@ std::vector<Vector> states_on_section(const Solution& s) {
       continue;
     }
     const double time = turn * (j < shooting.anchor().phase ? j + periods : j) / periods;
-    std::size_t k = legs->size() - 1;
-    while (k > 0 && (*legs)[k].time > time) --k;
-    const auto state = solved_at(s, k, j);
+    const auto state = solved_at(s, leg_at(*legs, time), j);
     if (!state) return {};
     states.push_back(*state);
   }

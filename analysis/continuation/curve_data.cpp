@@ -35,9 +35,28 @@ void add_parameters(Dataset& data, const Plane& plane, F64 first, F64 second) {
   }
 }
 
-/// The points of some curves, one after the other.
+/// Observables, where there are some, at the points of all curves, one after the other.
+Dataset observed_data(const Plane& plane, const std::vector<Curve>& curves, const Observables* observables) {
+  Dataset data;
+  if (observables == nullptr) return data;
+  std::vector<Family> families;
+  std::vector<const BranchPoint*> orbits;
+  for (const Curve& curve : curves) {
+    for (const CurvePoint& p : curve.points) {
+      families.push_back(plane.at(p.second));
+      orbits.push_back(&p.orbit);
+    }
+  }
+  std::vector<std::pair<const Family*, const BranchPoint*>> points;
+  for (std::size_t k = 0; k < orbits.size(); ++k) points.emplace_back(&families[k], orbits[k]);
+  data.dimensions = {{"point", points.size()}};
+  add_observables(data, *observables, points);
+  return data;
+}
+
+/// The points of some curves, one after the other, and what is observed at them.
 void add_curve_points(Dataset& data, const Plane& plane, const std::vector<const Curve*>& curves,
-                      const Observables* observables) {
+                      const Dataset& observed) {
   std::vector<const BranchPoint*> orbits;
   F64 first, second;
   for (const Curve* curve : curves) {
@@ -48,13 +67,7 @@ void add_curve_points(Dataset& data, const Plane& plane, const std::vector<const
     }
   }
   add_orbits(data, *plane.family.model, orbits);
-  if (observables != nullptr) {
-    std::vector<Family> families;
-    for (const double value : second) families.push_back(plane.at(value));
-    std::vector<std::pair<const Family*, const BranchPoint*>> points;
-    for (std::size_t k = 0; k < orbits.size(); ++k) points.emplace_back(&families[k], orbits[k]);
-    add_observables(data, *observables, points);
-  }
+  data.arrays.insert(data.arrays.end(), observed.arrays.begin(), observed.arrays.end());
   add_parameters(data, plane, std::move(first), std::move(second));
 }
 
@@ -101,6 +114,7 @@ Dataset curves_data(const Plane& plane, const std::vector<Curve>& curves, const 
   I32 number, points, located, contacts;
   std::vector<std::string> origin, begins, ends;
   std::vector<const Curve*> all;
+  const Dataset observed = observed_data(plane, curves, observables);
   Dataset groups;
   for (std::size_t k = 0; k < curves.size(); ++k) {
     const Curve& curve = curves[k];
@@ -119,7 +133,9 @@ Dataset curves_data(const Plane& plane, const std::vector<Curve>& curves, const 
                       {"origin", curve.origin},
                       {"begins", curve.begins},
                       {"ends", curve.ends}};
-    add_curve_points(one, plane, {&curve}, observables);
+    const Part here{number.size() - curve.points.size(), curve.points.size()};
+    add_curve_points(one, plane, {&curve},
+                     observables != nullptr ? slice(observed, "point", here) : Dataset());
     groups.groups.push_back({std::to_string(k), std::move(one)});
   }
   const std::vector<std::string> over = {"curve_number"};
@@ -135,7 +151,7 @@ Dataset curves_data(const Plane& plane, const std::vector<Curve>& curves, const 
       text_array("begins", over, begins, "why the curve does not continue before its first point"));
   data.arrays.push_back(
       text_array("ends", over, ends, "why the curve does not continue after its last point"));
-  add_curve_points(data, plane, all, observables);
+  add_curve_points(data, plane, all, observed);
   add_array(data, "curve_index", {"point"}, std::move(number), "number of the curve");
   data.groups.push_back({"curve", std::move(groups)});
   data.groups.push_back({"codim2", codim2_data(plane, curves)});

@@ -28,14 +28,9 @@ Vector without_step(const Shooting& shooting, const Vector& u, std::size_t step)
   return v;
 }
 
-std::vector<double> durations_of(const Shooting& shooting, const Vector& u) {
-  const Vector durations = u.segment(shooting.duration_index(0), shooting.steps());
-  return {durations.begin(), durations.end()};
-}
-
 /// Another shooting of the same orbit with its nodes elsewhere: states are followed anew.
 std::optional<Vector> moved(const Shooting& from, const Vector& u, const Shooting& to) {
-  return to.unknowns(u.head(from.states()), durations_of(from, u), u(from.size()));
+  return to.unknowns(u.head(from.states()), from.durations(u), u(from.size()));
 }
 
 Shooting without_nodes(const Shooting& shooting) {
@@ -239,7 +234,7 @@ bool touch_instead(Itinerary& itinerary, std::vector<double>& durations, std::si
 
 std::optional<Touched> as_touch(const Shooting& shooting, const Vector& u, std::size_t& step) {
   Itinerary itinerary = shooting.itinerary();
-  std::vector<double> durations = durations_of(shooting, u);
+  std::vector<double> durations = shooting.durations(u);
   if (!touch_instead(itinerary, durations, step)) return std::nullopt;
   const auto touched = shooting_for(shooting.family(), itinerary, shooting.anchor());
   if (touched->size() == shooting.size() && touched->inner_nodes() == shooting.inner_nodes())
@@ -249,10 +244,6 @@ std::optional<Touched> as_touch(const Shooting& shooting, const Vector& u, std::
   return Touched{touched, *there};
 }
 
-namespace {
-
-/// With hits in the place of touches: an impact; of a compliant contact one that ends at once or, where it is
-/// engaged, a flight that does. `step` becomes that of the hit.
 std::optional<Touched> as_hit(const Shooting& shooting, const Vector& u, std::size_t& step) {
   const Family& family = shooting.family();
   const std::unique_ptr<System> system = family.system(u(shooting.size()));
@@ -280,6 +271,8 @@ std::optional<Touched> as_hit(const Shooting& shooting, const Vector& u, std::si
   if (engaged) ++step;
   return Touched{hitting, *guess};
 }
+
+namespace {
 
 /// Events of one contact, in order.
 std::vector<EventKind> events_of(const Itinerary& itinerary, int contact) {
@@ -326,7 +319,7 @@ class Search {
       if (!closing.ok) continue;
       g.place = metric_.dot(shooting, closing.u - from_.u, from_.tangent);
       Itinerary itinerary = shooting.itinerary();
-      std::vector<double> durations = durations_of(shooting, closing.u);
+      std::vector<double> durations = shooting.durations(closing.u);
       std::size_t touch = k;
       const bool in_contact =
           s.end == EventKind::contact_end || (touch_instead(itinerary, durations, touch) && touch < k);

@@ -38,6 +38,9 @@ std::optional<Touched> with_touch(const Shooting& shooting, const Eigen::VectorX
 bool touch_instead(Itinerary& itinerary, std::vector<double>& durations, std::size_t& step);
 /// The equations with it.
 std::optional<Touched> as_touch(const Shooting& shooting, const Eigen::VectorXd& u, std::size_t& step);
+/// The contrary, a hit in the place of the touch of a step: an impact; of a compliant contact one that ends
+/// at once or, where it is engaged, a flight that does. `step` becomes that of the hit.
+std::optional<Touched> as_hit(const Shooting& shooting, const Eigen::VectorXd& u, std::size_t& step);
 /// Without the event of a step.
 std::optional<Touched> without_event(const Shooting& shooting, const Eigen::VectorXd& u, std::size_t step);
 
@@ -51,7 +54,7 @@ struct Grazing {
 };
 
 /// The first of them within this arclength of a point, whatever the motion itself does there. `beyond`: the
-/// motion at the end; only contacts whose events are others there are looked at.
+/// motion at the end; contacts whose events are others there are looked at first.
 std::optional<Grazing> first_grazing(const Solution& from, double step, const Metric& metric,
                                      const Record& beyond);
 /// The branch with the other number of hits, at the grazing itself and heading away from it. Nothing: none

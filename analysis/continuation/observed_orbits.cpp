@@ -30,23 +30,16 @@ std::vector<Observed> observed_on(const Observables& observables, const Family& 
 
 void add_observables(Dataset& data, const Observables& observables,
                      const std::vector<std::pair<const Family*, const BranchPoint*>>& points) {
-  std::vector<std::vector<double>> mean(observables.size()), least = mean, greatest = mean;
-  for (const auto& [family, point] : points) {
-    const std::vector<Observed> observed = observed_on(observables, *family, *point);
-    for (std::size_t i = 0; i < observables.size(); ++i) {
-      mean[i].push_back(observed[i].mean);
-      least[i].push_back(observed[i].least);
-      greatest[i].push_back(observed[i].greatest);
-    }
-  }
+  std::vector<std::vector<Observed>> observed;
+  for (const auto& [family, point] : points) observed.push_back(observed_on(observables, *family, *point));
   for (std::size_t i = 0; i < observables.size(); ++i) {
     const Quantity& q = observables.quantities()[i];
-    const auto add = [&](const char* part, std::vector<double>& values, const char* what) {
-      add_array(data, q.name + part, {"point"}, std::move(values), what + q.meaning, {}, q.unit);
-    };
-    add("_mean", mean[i], "time mean over the orbit: ");
-    add("_min", least[i], "least value on the orbit: ");
-    add("_max", greatest[i], "greatest value on the orbit: ");
+    for (const Observables::Part& part : Observables::parts) {
+      std::vector<double> values;
+      for (const std::vector<Observed>& at : observed) values.push_back(at[i].*part.value);
+      add_array(data, q.name + part.suffix, {"point"}, std::move(values),
+                part.meaning + ("the orbit: " + q.meaning), {}, q.unit);
+    }
   }
 }
 

@@ -81,6 +81,11 @@ class Shooting {
   Eigen::Index steps() const { return static_cast<Eigen::Index>(itinerary_.steps.size()); }
   /// Time of one turn.
   double turn(const Eigen::VectorXd& u) const { return u.segment(duration_index(0), steps()).sum(); }
+  /// Of all legs.
+  std::vector<double> durations(const Eigen::VectorXd& u) const {
+    const auto all = u.segment(duration_index(0), steps());
+    return {all.begin(), all.end()};
+  }
   /// Place of the duration of a step among the unknowns.
   Eigen::Index duration_index(std::size_t step) const {
     return states_ * static_cast<Eigen::Index>(nodes_.size()) + static_cast<Eigen::Index>(step);

@@ -187,21 +187,16 @@ std::vector<Observed> Observation::result() const {
 
 void Observables::add_arrays(PointArrays& arrays, const std::string& time) const {
   for (const Quantity& q : quantities_) {
-    const auto add = [&](const char* part, const std::string& meaning) {
-      arrays.add((q.name + part).c_str(), {}, std::vector<double>{}, q.unit.c_str(), meaning.c_str());
-    };
-    add("_mean", "time mean over " + time + ": " + q.meaning);
-    add("_min", "least value on " + time + ": " + q.meaning);
-    add("_max", "greatest value on " + time + ": " + q.meaning);
+    for (const Part& part : parts)
+      arrays.add((q.name + part.suffix).c_str(), {}, std::vector<double>{}, q.unit.c_str(),
+                 (part.meaning + time + ": " + q.meaning).c_str());
   }
 }
 
 void Observables::store(std::span<const Observed> observed, std::size_t point, Dataset& block) const {
   for (std::size_t k = 0; k < observed.size(); ++k) {
-    const std::string& name = quantities_[k].name;
-    *row_of<double>(block, (name + "_mean").c_str(), point) = observed[k].mean;
-    *row_of<double>(block, (name + "_min").c_str(), point) = observed[k].least;
-    *row_of<double>(block, (name + "_max").c_str(), point) = observed[k].greatest;
+    for (const Part& part : parts)
+      *row_of<double>(block, (quantities_[k].name + part.suffix).c_str(), point) = observed[k].*part.value;
   }
 }
 

@@ -1,6 +1,7 @@
 /// Quantities that a case names itself, and what they do along a motion.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <limits>
 #include <span>
@@ -25,6 +26,16 @@ struct Observed {
 /// The tables [[observable]] of a case.
 class Observables {
  public:
+  /// What results have of an observable: the end of the array's name, what it is of some time.
+  struct Part {
+    const char* suffix;
+    const char* meaning;
+    double Observed::*value;
+  };
+  static constexpr std::array<Part, 3> parts = {{{"_mean", "time mean over ", &Observed::mean},
+                                                 {"_min", "least value on ", &Observed::least},
+                                                 {"_max", "greatest value on ", &Observed::greatest}}};
+
   /// For states, parameters and time of this model. Throws InputError with the place in the expression.
   Observables(const Value::Array& given, const Model& model);
 

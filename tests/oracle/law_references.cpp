@@ -15,6 +15,7 @@
 #include "analysis/continuation/branch.hpp"
 #include "analysis/continuation/solution.hpp"
 #include "tests/family.hpp"
+#include "tests/oracle/references.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
@@ -39,11 +40,6 @@ Family family_of(const Value& reference) {
     f.section.direction = -1;
   }
   return f;
-}
-
-Eigen::VectorXd vector_of(const Value& table, const char* key) {
-  const std::vector<double> numbers = table.at(key).numbers(key);
-  return Eigen::Map<const Eigen::VectorXd>(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
 }
 
 /// Events that a reference tells.
@@ -126,14 +122,7 @@ TEST_CASE("typed laws: periodic orbits and multipliers against references of 30 
     const auto orbit = orbit_near(f, *cycle, a);
     REQUIRE(orbit);
     CHECK(distance(*f.system(a), orbit->point.orbit, vector_of(*cycle, "state")) < 1e-10);
-    const Eigen::VectorXd re = vector_of(*cycle, "multiplier_re"), im = vector_of(*cycle, "multiplier_im");
-    REQUIRE(orbit->point.multipliers.size() == static_cast<std::size_t>(re.size()));
-    for (Eigen::Index k = 0; k < re.size(); ++k) {
-      double nearest = 1;
-      for (const std::complex<double>& m : orbit->point.multipliers)
-        nearest = std::min(nearest, std::abs(m - std::complex<double>(re(k), im(k))));
-      CHECK(nearest < 1e-10);
-    }
+    check_multipliers(orbit->point.multipliers, *cycle);
     ++orbits;
   }
   CHECK(orbits >= 17);
@@ -168,15 +157,8 @@ double error_of(const Family& f, const Value& point) {
 }  // namespace
 
 TEST_CASE("typed laws: located points against references of 30 digits", "[library]") {
-  int points = 0;
-  for (const Value& reference : references()) {
-    const Value* list = reference.find("point");
-    if (list == nullptr) continue;
-    for (const Value& point : list->array("point")) {
-      CAPTURE(reference.at("name").text("name"), point.toml());
-      CHECK(error_of(family_of(reference), point) < 1e-9);
-      ++points;
-    }
-  }
+  const int points = check_points(references(), [](const Value& reference, const Value& point) {
+    return error_of(family_of(reference), point);
+  });
   CHECK(points >= 30);
 }

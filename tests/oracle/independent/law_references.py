@@ -12,6 +12,7 @@ import sys
 
 import mpmath as mp
 
+from references import fold, secant, text_list, text_of
 from taylor import (BITS, ONE, TIME, Expansion, at, cos, derivative, fixed, node, power, real, sin, sqrt, state,
                     value)
 
@@ -227,7 +228,7 @@ def located(make, kind, a, x, mode, n, contact=None):
     there, and without forcing the period. Where it shrinks to rest: these of an orbit beside, of 0.999 times the
     parameter."""
     if kind == "fold":
-        return (*fold(make, a, x, mode, n), None)
+        return (*fold(lambda x, a: moved(make(a), x, mode, n), a, x), None)
     sign = -1 if kind == "period_doubling" else 1
     guess, law = x, None
 
@@ -242,15 +243,11 @@ def located(make, kind, a, x, mode, n, contact=None):
             return min(Motion(law, x, mode, passed=(contact,)).run(n * law.period).least, key=abs)
         return mp.det(slopes - sign * mp.eye(law.size))
 
-    values = [mp.mpf(a), mp.mpf(a) * (1 - mp.mpf(10) ** -6)]
-    tests = [test(v) for v in values]
-    while abs(values[1] - values[0]) > mp.mpf(10) ** -32 and tests[1] != tests[0]:
-        new = values[1] - tests[1] * (values[1] - values[0]) / (tests[1] - tests[0])
-        values, tests = [values[1], new], [tests[1], test(new)]
+    a = secant(test, a)
     if kind == "hopf":
-        law = make(values[1] * mp.mpf("0.999"))
+        law = make(a * mp.mpf("0.999"))
         x, _ = orbit(law, guess, mode, n)
-    return values[1], x, law.period if law.section is not None else None
+    return a, x, law.period if law.section is not None else None
 
 
 def jacobian(law, x, mode):
@@ -268,36 +265,6 @@ def at_rest(law, x, mode):
         if mp.norm(step) < mp.mpf(10) ** -36:
             return x
     raise ValueError("no rest")
-
-
-def fold(make, a, x, mode, n):
-    """Newton's method for P(x, a) = x and det(P_x - 1) = 0, derivatives of it by a and of the determinant by
-    differences."""
-    h = mp.mpf(10) ** -18
-    size, a, x = len(x), mp.mpf(a), mp.matrix(x)
-
-    def test(x, a):
-        y, slopes = moved(make(a), x, mode, n)
-        return y - x, slopes, mp.det(slopes - mp.eye(size))
-
-    for _ in range(40):
-        defect, slopes, det = test(x, a)
-        J = mp.zeros(size + 1)
-        J[:size, :size] = slopes - mp.eye(size)
-        for j in range(size + 1):
-            shifted = x.copy()
-            if j < size:
-                shifted[j] += h
-            other, _, other_det = test(shifted, a + h if j == size else a)
-            J[size, j] = (other_det - det) / h
-            if j == size:
-                for i in range(size):
-                    J[i, size] = (other[i] - defect[i]) / h
-        step = mp.lu_solve(J, mp.matrix(list(-defect) + [-det]))
-        x, a = x + step[:size], a + step[size]
-        if mp.norm(step) < mp.mpf(10) ** -30:
-            return a, x
-    raise ValueError("no fold")
 
 
 # ---- the systems: functions of their parameters
@@ -681,14 +648,6 @@ def model_text(name):
         listed = ", ".join(f"{key} = {v}" for key, v in parameters.items())
         return f"{EQUATIONS[name]}\nparameters = {{ {listed} }}"
     return "\n".join([f"name = '{system.__name__}'"] + [f"{key} = {v}" for key, v in kept.items()])
-
-
-def text_of(v):
-    return mp.nstr(v, 32, strip_zeros=False, min_fixed=-4, max_fixed=8)
-
-
-def text_list(values):
-    return "[" + ", ".join(text_of(v) for v in values) + "]"
 
 
 def main(names):

@@ -15,6 +15,8 @@ import tomllib
 import mpmath as mp
 import numpy as np
 
+from references import fold, secant, text_list, text_of
+
 mp.mp.dps = 50
 SETTLE = mp.mpf(10) ** -9  # what was just left is off its zero
 STEP = 1e-3
@@ -392,51 +394,9 @@ def located(text, kind, a, x, n, contact=None):
 
     # At a fold the branch turns: it is followed by the state, and the parameter solved for.
     if kind == "fold":
-        return fold(text, a, x, n)
-    values = [mp.mpf(a), mp.mpf(a) * (1 - mp.mpf(10) ** -6)]
-    tests = [test(v) for v in values]
-    while abs(values[1] - values[0]) > mp.mpf(10) ** -32 and tests[1] != tests[0]:
-        new = values[1] - tests[1] * (values[1] - values[0]) / (tests[1] - tests[0])
-        values, tests = [values[1], new], [tests[1], test(new)]
-    return values[1], x
-
-
-def fold(text, a, x, n):
-    """Newton's method for P(x, a) = x and det(P_x - 1) = 0, derivatives by a and of the determinant by differences."""
-    h = mp.mpf(10) ** -18
-
-    def value(x, a):
-        y, slopes, _ = moved(System(text, a), x, n)
-        return y - x, slopes, mp.det(slopes - mp.eye(slopes.rows))
-
-    size = x.rows
-    a = mp.mpf(a)
-    for _ in range(40):
-        defect, slopes, det = value(x, a)
-        J = mp.zeros(size + 1)
-        J[:size, :size] = slopes - mp.eye(size)
-        for j in range(size + 1):
-            shifted = x.copy()
-            if j < size:
-                shifted[j] += h
-            other, _, other_det = value(shifted, a + h if j == size else a)
-            J[size, j] = (other_det - det) / h
-            if j == size:
-                for i in range(size):
-                    J[i, size] = (other[i] - defect[i]) / h
-        step = mp.lu_solve(J, mp.matrix(list(-defect) + [-det]))
-        x, a = x + step[:size], a + step[size]
-        if mp.norm(step) < mp.mpf(10) ** -32:
-            return a, x
-    raise ValueError("no fold")
-
-
-def text_of(v):
-    return mp.nstr(v, 32, strip_zeros=False, min_fixed=-4, max_fixed=8)
-
-
-def text_list(values):
-    return "[" + ", ".join(text_of(v) for v in values) + "]"
+        return fold(lambda x, a: moved(System(text, a), x, n)[:2], a, x)
+    a = secant(test, a)
+    return a, x
 
 
 def state_of(values):
