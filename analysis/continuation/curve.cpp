@@ -145,17 +145,39 @@ double cosine(const CurveSolution& s) {
 double torus_and_fold(const CurveSolution& s) { return unit_determinant(s) / (1 - s.equations->extra(s.x)); }
 double torus_and_flip(const CurveSolution& s) { return flip_determinant(s) / (1 + s.equations->extra(s.x)); }
 
-/// Values of the equations with an impact where the guard touches zero. None where the contact is compliant:
-/// multipliers do not grow without bound there.
-double with_impact(const CurveSolution& s, bool doubling) {
-  Itinerary itinerary = s.equations->itinerary();
-  itinerary.steps[s.equations->condition().step].end = EventKind::impact;
-  const CurveEquations hit(s.equations->plane(), itinerary, s.equations->anchor(), {});
-  const auto at = hit.orbit_values(hit.unknowns(s.equations->orbit_of(s.x), s.equations->second(s.x)));
-  return at ? hit.determinant(*at, doubling) : std::numeric_limits<double>::quiet_NaN();
+/// Whether forces jump at the contact that begins or ends with a step, as at one with a preload.
+bool jumps_at(const Touched& hit, std::size_t step) {
+  constexpr double rounding = 1e-9;
+  const Shooting& shooting = *hit.shooting;
+  const auto legs = shooting.placed_legs(hit.u);
+  if (!legs) return false;
+  const auto rate = [&](std::size_t k) {
+    return velocity_at(shooting.family(), hit.u(shooting.size()), (*legs)[step].state, (*legs)[k].mode);
+  };
+  const Vector before = rate(step - 1), behind = rate(step);
+  return before.size() > 0 && behind.size() > 0 && (behind - before).norm() > rounding * before.norm();
 }
-double impact_fold(const CurveSolution& s) { return with_impact(s, false); }
-double impact_flip(const CurveSolution& s) { return with_impact(s, true); }
+
+/// Determinant of the equations with a hit where the guard touches zero. None where the hit is a contact
+/// whose forces begin from zero: the parameter is even in its speed, and the determinant zero all along the
+/// curve.
+double with_hit(const CurveSolution& s, bool doubling) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  const CurveEquations& eq = *s.equations;
+  const double second = eq.second(s.x);
+  const Family family = eq.plane().at(second);
+  std::size_t step = eq.condition().step;
+  const auto there = as_hit(eq.shooting(family), eq.orbit_of(s.x), step);
+  if (!there) return none;
+  const Itinerary& itinerary = there->shooting->itinerary();
+  const bool in_pair = itinerary.steps.size() > eq.itinerary().steps.size();
+  if (in_pair && !jumps_at(*there, eq.condition().step + 1)) return none;
+  const CurveEquations hit(eq.plane(), itinerary, eq.anchor(), {});
+  const auto at = hit.orbit_values(hit.unknowns(there->u, second));
+  return at ? hit.determinant(*at, doubling) : none;
+}
+double hit_fold(const CurveSolution& s) { return with_hit(s, false); }
+double hit_flip(const CurveSolution& s) { return with_hit(s, true); }
 /// Acceleration of the guard where it touches.
 double guard_acceleration(const CurveSolution& s) {
   const Family family = s.equations->plane().at(s.equations->second(s.x));
@@ -203,8 +225,8 @@ const std::vector<Test>& tests_of(Kind kind) {
                                           {Codim2Kind::resonance_1_4, 0, cosine<0, 1>},
                                           {Codim2Kind::fold_neimark_sacker, 0, torus_and_fold},
                                           {Codim2Kind::flip_neimark_sacker, 0, torus_and_flip}};
-  static const std::vector<Test> grazing = {{Codim2Kind::resonant_grazing, 1, impact_fold},
-                                            {Codim2Kind::resonant_grazing, -1, impact_flip},
+  static const std::vector<Test> grazing = {{Codim2Kind::resonant_grazing, 1, hit_fold},
+                                            {Codim2Kind::resonant_grazing, -1, hit_flip},
                                             {Codim2Kind::grazing_fold, 0, unit_determinant},
                                             {Codim2Kind::grazing_period_doubling, 0, flip_determinant},
                                             {Codim2Kind::grazing_neimark_sacker, 0, other_torus},

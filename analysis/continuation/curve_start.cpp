@@ -242,11 +242,6 @@ std::vector<CurveSolution> emanating(const Plane& plane, const Codim2& c) {
     if (s) starts.push_back(std::move(*s));
   };
   const auto same = [&](Kind kind, double extra = 0) { add(kind, at.itinerary, at.unknowns, 0, extra); };
-  const auto with_end = [&](std::size_t step, EventKind end) {
-    Itinerary itinerary = at.itinerary;
-    itinerary.steps[step].end = end;
-    return itinerary;
-  };
   const auto plain = [&](Kind kind, double extra = 0) {
     const Family family = plane.at(c.second);
     const Shooting shooting(family, at.itinerary, anchor,
@@ -254,9 +249,10 @@ std::vector<CurveSolution> emanating(const Plane& plane, const Codim2& c) {
     const auto less = without_event(shooting, at.unknowns, c.step);
     if (less) add(kind, less->shooting->itinerary(), less->u, 0, extra);
   };
-  const auto touched = [&](std::size_t& step) {
+  const auto changed = [&](auto change, Kind kind, std::size_t step) {
     const Family family = plane.at(c.second);
-    return as_touch(*shooting_for(family, at.itinerary, anchor), at.unknowns, step);
+    const auto other = change(*shooting_for(family, at.itinerary, anchor), at.unknowns, step);
+    if (other) add(kind, other->shooting->itinerary(), other->u, is_spectral(kind) ? 0 : step, 0);
   };
   const bool grazing = at.kind == Kind::grazing;
   switch (c.kind) {
@@ -280,10 +276,9 @@ std::vector<CurveSolution> emanating(const Plane& plane, const Codim2& c) {
       break;
     case Codim2Kind::resonant_grazing:
       if (grazing)
-        add(c.sense > 0 ? Kind::fold : Kind::period_doubling, with_end(c.step, EventKind::impact),
-            at.unknowns, 0, 0);
-      else if (std::size_t step = c.other; const auto touch = touched(step))
-        add(Kind::grazing, touch->shooting->itinerary(), touch->u, step, 0);
+        changed(as_hit, c.sense > 0 ? Kind::fold : Kind::period_doubling, c.step);
+      else
+        changed(as_touch, Kind::grazing, c.other);
       break;
     case Codim2Kind::grazing_fold:
       if (grazing) plain(Kind::fold);

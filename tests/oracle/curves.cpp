@@ -382,6 +382,53 @@ TEST_CASE("grazing of a compliant stop: the amplitude of the linear oscillator a
   }
 }
 
+TEST_CASE("a compliant stop has resonant grazings where a preload kicks: at w = 2 sqrt(1 - b^2/4)") {
+  // A force that is there at once acts, for a short contact, as an impact does: its kick turns the branch
+  // round where a free flight over one period does not tell a change of velocity by the position. Without a
+  // preload the speed of the contact is of no effect to first order.
+  constexpr double b = 0.1, w = 1.8;
+  const double resonance = 2 * std::sqrt(1 - b * b / 4);
+  const std::complex<double> X = 1.0 / std::complex<double>(1 - w * w, b * w);
+  for (const auto& [law, expected] : {std::pair(", damping = 0.6, preload = 0.5", 1),
+                                      {", preload = 0.5", 1},
+                                      {", damping = 0.6", 0},
+                                      {"", 0}}) {
+    CAPTURE(law);
+    Plane plane;
+    plane.family = family(
+        std::string("name = 'linear_stops'\nparameters = { gap = 1 }\nmass = [[1]]\ndamping = [[0.1]]\n"
+                    "stiffness = [[1]]\nomega = 1.8\nforce = [{ cosine = [1] }]\n"
+                    "stop = [{ normal = [1], position = 'gap', stiffness = 20") +
+            law + " }]",
+        "gap");
+    plane.second = plane.family.model->parameter_index("omega");
+    CurveOptions options;
+    options.from[0] = 0.01;
+    options.to[0] = 3;
+    options.from[1] = 1.6;
+    options.to[1] = 2.4;
+    plane.widths[0] = 2.99;
+    plane.widths[1] = 0.8;
+    const Eigen::Vector2d state(X.real(), -w * X.imag());
+    const CurveStart start =
+        start_curve(plane, {BifurcationKind::grazing, 0, {std::abs(X), state, 1, 0, 0}, w});
+    INFO(start.reason);
+    REQUIRE(start.solution);
+    int resonant = 0;
+    for (const int direction : {-1, 1}) {
+      CurveWalk walk(*start.solution, direction, options);
+      while (walk.next()) {
+        for (const Codim2& found : walk.passed()) {
+          if (found.kind != Codim2Kind::resonant_grazing) continue;
+          CHECK(std::abs(found.second - resonance) < 1e-9);
+          resonant = 1;
+        }
+      }
+    }
+    CHECK(resonant == expected);
+  }
+}
+
 TEST_CASE("impact pair: fold and symmetry breaking of the symmetric motion at the closed forms") {
   // An impact at the upper wall at phase φ: c ω²/a = β sin φ − 2 cos φ, β = π (1 + r)/(1 − r). The motion
   // over half a period, mirrored, has the multiplier 1 where tan φ = −β/2 (fold) and −1 where tan φ =
