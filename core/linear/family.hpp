@@ -29,8 +29,9 @@ Eigen::MatrixXd free_displacements(const Eigen::Ref<const Eigen::MatrixXd>& stif
                                    const Eigen::Ref<const Eigen::MatrixXd>& normal,
                                    const Eigen::Ref<const Eigen::VectorXd>& position);
 
-/// Which parameters are amplitudes of dry friction, and along what. A system with an amplitude of 0 has no
-/// such friction; the derivative by it is that of the friction's first effect (core/vanishing_friction).
+/// Of a system that is made without the dry friction that a model may have: which parameters are amplitudes
+/// of it, and along what. While an amplitude is 0 there is no such friction; the derivative by it is that of
+/// the friction's first effect (core/linear/vanishing_friction).
 struct FrictionAmplitudes {
   std::vector<std::size_t> parameters;
   Eigen::MatrixXd directions;  ///< p_k in columns
@@ -66,7 +67,7 @@ class LinearFamilySystem final : public System {
         tolerance_(tolerance),
         plain_(std::move(equations)),
         rate_(fastest(plain_.system())),
-        vanishing_(plain_, amplitudes.directions),
+        vanishing_(plain_, directions_of(plain_.system(), amplitudes)),
         motion_(plain_, plain_, tolerance_, rate_) {}
   LinearFamilySystem(const LinearFamilySystem&) = delete;
   LinearFamilySystem& operator=(const LinearFamilySystem&) = delete;
@@ -259,18 +260,24 @@ class LinearFamilySystem final : public System {
     if (!same) {
       const std::vector<S> values = dual_parameters<chunk>(values_, seed, first);
       carrier.dynamics = std::make_unique<Dynamics<S>>(carried_builder_(std::span<const S>(values)));
-      carrier.vanishing = vanishing(values);
+      carrier.vanishing = vanishing(values, carrier.dynamics->system());
       carrier.directions = columns;
     }
     return carrier;
   }
 
-  template <class S>
-  Vanishing<S> vanishing(const std::vector<S>& values) {
+  static Eigen::MatrixXd directions_of(const Equations& equations, const FrictionAmplitudes& amplitudes) {
+    if constexpr (Frictions == 0) return amplitudes.directions;
+    return equations.sliding;
+  }
+  /// Friction on a compliant stop has modes of its own whatever its coefficient.
+  template <class S, class System>
+  Vanishing<S> vanishing(const std::vector<S>& values, const System& equations) {
     Vanishing<S> result{&vanishing_, {}, {}};
-    for (std::size_t k = 0; k < amplitudes_.size(); ++k) {
-      const S& amplitude = values[amplitudes_[k]];
-      if (value_of(amplitude) != 0 || identical(amplitude, S(0))) continue;
+    for (std::size_t k = 0; k < vanishing_.count(); ++k) {
+      const int place = static_cast<int>(k);
+      const S& amplitude = Frictions == 0 ? values[amplitudes_[k]] : equations.friction(place);
+      if (value_of(amplitude) != 0 || identical(amplitude, S(0)) || equations.stop_of(place) >= 0) continue;
       result.which.push_back(k);
       result.amplitude.push_back(amplitude);
     }

@@ -204,7 +204,7 @@ class LinearMotion : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Cont
   int friction_stop(int k) const { return plain_.system().stop_of(k); }
   bool rubs(int k) const {
     const int i = friction_stop(k);
-    return plain_.system().friction(k) > 0 && (i < 0 || layout().spring(mode_, i) == Spring::engaged);
+    return i >= 0 ? layout().spring(mode_, i) == Spring::engaged : plain_.system().friction(k) > 0;
   }
   S friction_limit(int k) const {
     const S limit(carried_.system().friction(k));

@@ -62,19 +62,10 @@ std::unique_ptr<System> linear_system(std::shared_ptr<const LinearForm> form, st
     return linear_family_system<1, 1, 2>(Equations<1, 1, 2, 0>{std::move(form)}, values, tolerance);
   if (masses == 2 && frictions == 0)
     return linear_family_system<2, 1, 2>(Equations<2, 1, 2, 0>{std::move(form)}, values, tolerance);
-  FrictionAmplitudes amplitudes;
-  const Equations<dynamic, dynamic, dynamic, dynamic> equations{form};
-  const Eigen::MatrixXd sliding = equations(values).sliding;
-  amplitudes.directions.resize(sliding.rows(), static_cast<Eigen::Index>(form->amplitudes.size()));
-  for (const auto& [parameter, friction] : form->amplitudes) {
-    amplitudes.directions.col(static_cast<Eigen::Index>(amplitudes.parameters.size())) =
-        sliding.col(friction);
-    amplitudes.parameters.push_back(parameter);
-  }
   if (masses == 2 && frictions == 3)
-    return linear_family_system<2, 1, 2, 3>(Equations<2, 1, 2, 3>{std::move(form)}, values, tolerance,
-                                            amplitudes);
-  return linear_family_system<dynamic, dynamic, dynamic, dynamic>(equations, values, tolerance, amplitudes);
+    return linear_family_system<2, 1, 2, 3>(Equations<2, 1, 2, 3>{std::move(form)}, values, tolerance);
+  const Equations<dynamic, dynamic, dynamic, dynamic> equations{std::move(form)};
+  return linear_family_system<dynamic, dynamic, dynamic, dynamic>(equations, values, tolerance);
 }
 
 }  // namespace graze

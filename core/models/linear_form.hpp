@@ -32,11 +32,6 @@ struct LinearForm {
   Matrix sliding;                                ///< direction of each friction, in columns
   Vector friction;
   std::vector<int> pressed_by;  ///< of each friction the compliant stop it is on; -1: none
-  struct Amplitude {
-    std::size_t parameter;
-    Eigen::Index friction;
-  };
-  std::vector<Amplitude> amplitudes;  ///< that are parameters as they stand
 };
 
 /// At these parameter values; nullptr when they make no system.

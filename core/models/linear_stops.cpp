@@ -403,10 +403,6 @@ void LinearStops::read_frictions(const Value& table) {
     const std::string key = element("friction", static_cast<std::size_t>(k)) + "amplitude";
     at.friction(k) = read(friction.at("amplitude"), key, "friction_" + frictions_.back().name,
                           "amplitude of the dry friction; 0: none", Range::non_negative());
-    const FixedOperation& quantity = scope_.graph().fixed()[static_cast<std::size_t>(at.friction(k))];
-    if (quantity.kind != FixedOperation::Kind::parameter)
-      refuse(friction.at("amplitude"), key, "must be a number or a parameter, no expression of them");
-    at.amplitudes.push_back({quantity.parameter, k});
   }
   if (rubbing_.empty()) return;
   at.pressed_by.assign(list.size(), -1);

@@ -76,7 +76,7 @@ struct Equations {
 std::unique_ptr<System> chain_system(std::span<const double> values, const Tolerance& tolerance) {
   const bool rubs = values[f1] > 0 || values[f2] > 0 || values[f12] > 0;
   static const FrictionAmplitudes amplitudes = {{f1, f2, f12}, Eigen::MatrixXd{{1, 0, 1}, {0, 1, -1}}};
-  return rubs ? linear_family_system<2, 1, 2, 3>(Equations<3>{}, values, tolerance, amplitudes)
+  return rubs ? linear_family_system<2, 1, 2, 3>(Equations<3>{}, values, tolerance)
               : linear_family_system<2, 1, 2>(Equations<0>{}, values, tolerance, amplitudes);
 }
 

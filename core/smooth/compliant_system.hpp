@@ -488,6 +488,7 @@ class CompliantMotion final
     return Rules::start(observer);
   }
   void rest_on_closed() {
+    this->begin_and_end_frictions();  // derivatives may have some that values have not
     Base::rest_on_closed();
     std::vector<int> contacts, frictions;
     for (const int a : dynamics().holding_in(mode_))

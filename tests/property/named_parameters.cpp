@@ -100,7 +100,6 @@ TEST_CASE("linear_stops: wrong expressions are refused with their place and rule
   refused("0.2/mu", "0.2/nu",
           "model.stop.0.position = \"0.2/nu\": nu: there is no such name; did you mean mu?");
   refused("1 - 4*zeta", "1 + zeta", "is 1.05 at these parameter values: must satisfy 0 <= x <= 1");
-  refused("\"f\"", "\"f/2\"", "must be a number or a parameter");
   refused("[0, \"mu\"]", "[0, \"-mu\"]", "must be symmetric and positive definite");
   refused("[0, \"mu\"]", "[\"mu\"]", "must have 2 rows and columns");
   refused("mu = 0.5", "mu = true", "model.parameters.mu.value = true: must be a number");

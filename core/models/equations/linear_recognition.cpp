@@ -158,9 +158,6 @@ class Recognition {
       }
       form_->friction(k) = *friction.factor;
       form_->pressed_by.push_back(friction.contact);
-      const FixedOperation& quantity = graph_.fixed()[static_cast<std::size_t>(*friction.factor)];
-      if (friction.contact < 0 && quantity.kind == FixedOperation::Kind::parameter)
-        form_->amplitudes.push_back({quantity.parameter, k});
     }
     return true;
   }

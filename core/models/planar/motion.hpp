@@ -57,12 +57,14 @@ struct PlanarFriction {
   static bool is_velocity(int state) { return state >= states / 2; }
   static bool sticks(int, std::int64_t mode) { return (mode & stick) != 0; }
   bool exists(int i) const { return std::isfinite(value_of(wall[static_cast<std::size_t>(i)])); }
-  bool rubs() const { return friction > S(0); }
+  /// Also where there is none, of which derivatives are asked.
+  bool rubs() const { return !identical(friction, S(0)); }
   /// +1 for the left wall: the sign of the direction away from it.
   static double side(int i) { return i == 0 ? 1.0 : -1.0; }
   static std::int64_t after_step(std::int64_t mode) { return mode & ~starting; }
   /// A free slide with friction: singular where the speed vanishes.
   bool slides_freely(std::int64_t mode) const { return (mode & (walls | stick)) == 0 && rubs(); }
+  bool slides_along(std::int64_t mode) const { return (mode & walls) != 0 && (mode & stick) == 0 && rubs(); }
 
   /// Speed at which friction alone would stop the mass within the fastest time scale.
   double friction_speed() const { return value_of(friction) / (value_of(mass) * fastest); }
@@ -101,7 +103,7 @@ struct PlanarFriction {
   }
 
   bool watched(int k, std::int64_t mode) const {
-    if (k == ground) return (mode & stick) != 0 || (rubs() && (mode & starting) == 0);
+    if (k == ground) return (mode & stick) != 0 || stops(mode);
     return exists(k) && ((mode & stick) == 0 || is_closed(mode, k));
   }
   bool is_gap(int k, std::int64_t mode) const {
@@ -159,7 +161,13 @@ struct PlanarFriction {
   void rates(std::int64_t mode, const T& t, const Vector<T>& x, Vector<T>& rate, const T& tick) const;
 
  private:
-  bool on_clock(std::int64_t mode) const { return slides_freely(mode) && (mode & starting) == 0; }
+  bool on_clock(std::int64_t mode) const {
+    return slides_freely(mode) && (mode & starting) == 0 && friction > S(0);
+  }
+  /// Whether a slide may end: without friction in value only one along a wall does, as it turns.
+  bool stops(std::int64_t mode) const {
+    return rubs() && (mode & starting) == 0 && (friction > S(0) || (mode & walls) != 0);
+  }
   template <class T>
   static T speed(const Vector<T>& x) {
     using std::sqrt;
@@ -233,7 +241,7 @@ void PlanarFriction<S>::rates(std::int64_t mode, const T& t, const Vector<T>& x,
 /// slide just touches zero (beyond, it sticks a while), and where it comes to rest just at a wall (beyond, it
 /// rebounds first). At a corner the derivative is that to one side, or between the two where the mass is
 /// found to rest on the wall.
-/// With f = 0 there is no friction to vary: the derivative by f is 0, not that of its first effect.
+/// With f = 0 the derivative by f is that of its first effect.
 ///
 /// An engine derives from this and provides what core/motion_loop asks for and
 /// `const PlanarFriction<S>& planar() const`.
@@ -249,6 +257,8 @@ class PlanarRules : public NewtonContacts<Engine, S, Eigen::Matrix<S, 4, 1>> {
   void place(const HybridState& from, std::size_t guards) {
     Contacts::place(from, guards);
     if (settled_ && planar().slides_freely(mode_) && at_rest()) mode_ |= Plane::starting;
+    // Derivatives may have a friction that values have not.
+    if (settled_ && planar().slides_along(mode_) && x(3) < S(0)) mode_ |= Plane::downward;
   }
   void report(HybridState& to) const {
     Contacts::report(to);
