@@ -416,30 +416,67 @@ bool Continuation::walked(const BranchPoint& p) const {
 void Continuation::locate_tests(const Solution& before, const Solution& after, double step) {
   using Kind = BifurcationKind;
   struct Located {
-    double place;
     Kind kind;
-    Solution solution;
+    Place place;
   };
   std::vector<Located> located;
   const auto look = [&](Kind kind, double BranchPoint::*test) {
     if (!(before.point.*test * after.point.*test < 0)) return;
     auto found = locate(kind, before, after, step, test);
-    if (found) located.push_back({found->first, kind, std::move(found->second)});
+    if (found) located.push_back({kind, std::move(*found)});
   };
   look(Kind::fold, &BranchPoint::fold);
   look(Kind::branch_point, &BranchPoint::branching);
   look(Kind::period_doubling, &BranchPoint::doubling);
   look(Kind::neimark_sacker, &BranchPoint::torus);
   std::stable_sort(located.begin(), located.end(),
-                   [](const Located& a, const Located& b) { return a.place < b.place; });
-  for (const Located& at : located) note(at.kind, -1, at.solution);
+                   [](const Located& a, const Located& b) { return a.place.way < b.place.way; });
+  for (const Located& at : located) note(at.kind, -1, at.place.solution, at.place.error);
 }
 
-/// Regula falsi (Illinois) for the zero of a test function between two points; its arclength from the first
-/// and the orbit there. Nothing: no orbit that a motion takes.
-std::optional<std::pair<double, Solution>> Continuation::locate(BifurcationKind kind, const Solution& before,
-                                                                const Solution& after, double step,
-                                                                double BranchPoint::*test) const {
+/// Where the equations are singular, as where branches cross, from orbits beside: their test function,
+/// interpolated inversely. Nothing: they do not tell either.
+auto Continuation::between_orbits(const Solution& before, double place, double step,
+                                  double BranchPoint::*test) const -> std::optional<Place> {
+  constexpr int places[] = {-3, -2, -1, 1, 2, 3};
+  for (const double apart : {step / 16, step / 4, step / 64}) {
+    std::vector<Solution> beside;
+    for (const int k : places) {
+      auto trial = solved(before, place + k * apart);
+      if (!trial || !(trial->solution.shooting->itinerary() == before.shooting->itinerary())) break;
+      take_stability(trial->solution);
+      beside.push_back(std::move(trial->solution));
+    }
+    if (beside.size() < std::size(places)) continue;
+    Place found;
+    Vector u = Vector::Zero(before.u.size()), tangent = u;
+    for (std::size_t i = 0; i < beside.size(); ++i) {
+      double share = 1;
+      for (std::size_t j = 0; j < beside.size(); ++j) {
+        const double other = beside[j].point.*test;
+        if (j != i) share *= other / (other - beside[i].point.*test);
+      }
+      found.way += share * (place + places[i] * apart);
+      u += share * beside[i].u;
+      tangent += share * beside[i].tangent;
+    }
+    const auto equations = before.shooting->equations(u);
+    if (!equations || !(std::abs(found.way - place) < 3 * apart)) continue;
+    const double residual = equations->residual.cwiseAbs().maxCoeff();
+    if (!(residual <= 1e-9 * size_)) continue;
+    found.solution.shooting = before.shooting;
+    found.solution.tangent = tangent / metric().norm(*before.shooting, tangent);
+    found.solution.velocity = beside.front().velocity;
+    take_solution({true, 0, residual, u, *equations}, metric(), found.solution);
+    return found;
+  }
+  return std::nullopt;
+}
+
+/// Regula falsi (Illinois) for the zero of a test function between two points; the first of them where no
+/// orbit between is solved for. Nothing: no orbit that a motion takes.
+auto Continuation::locate(BifurcationKind kind, const Solution& before, const Solution& after, double step,
+                          double BranchPoint::*test) const -> std::optional<Place> {
   double low = 0;
   double high = step;
   double at_low = before.point.*test;
@@ -452,7 +489,14 @@ std::optional<std::pair<double, Solution>> Continuation::locate(BifurcationKind 
     place = (low * at_high - high * at_low) / (at_high - at_low);
     if (!(place > low && place < high) || k % 8 == 7) place = (low + high) / 2;
     auto trial = solved(before, place);
-    if (!trial) return std::nullopt;
+    if (!trial) {
+      auto beside = between_orbits(before, place, step, test);
+      if (!beside) return Place{0, before, std::abs(after.point.parameter - before.point.parameter)};
+      place = beside->way;
+      found.solution = std::move(beside->solution);
+      take_stability(found.solution);
+      break;
+    }
     found = std::move(*trial);
     if (kind != BifurcationKind::fold) take_stability(found.solution);
     const double value = found.solution.point.*test;
@@ -478,7 +522,7 @@ std::optional<std::pair<double, Solution>> Continuation::locate(BifurcationKind 
   const bool at_border = std::any_of(multipliers.begin(), multipliers.end(),
                                      [kind](const std::complex<double>& m) { return passes(kind, m); });
   if (!at_border) return std::nullopt;
-  return std::pair(place, std::move(found.solution));
+  return Place{place, std::move(found.solution), 0};
 }
 
 /// Whether such a step leads to where the parameter has no values.

@@ -80,9 +80,16 @@ class Continuation {
   bool lies_between(const BranchPoint& p, const BranchPoint& a, const BranchPoint& b) const;
   bool walked(const BranchPoint& p) const;
   void locate_tests(const Solution& before, const Solution& after, double step);
-  std::optional<std::pair<double, Solution>> locate(BifurcationKind kind, const Solution& before,
-                                                    const Solution& after, double step,
-                                                    double BranchPoint::*test) const;
+  /// Where a test function changes its sign: arclength from the point before, and the orbit there.
+  struct Place {
+    double way = 0;
+    Solution solution;
+    double error = 0;  ///< of the parameter, where the orbit could not be solved for; 0: rounding
+  };
+  std::optional<Place> locate(BifurcationKind kind, const Solution& before, const Solution& after,
+                              double step, double BranchPoint::*test) const;
+  std::optional<Place> between_orbits(const Solution& before, double place, double step,
+                                      double BranchPoint::*test) const;
   bool pass_change(const Trial& beyond, double step);
   int nearly_grazing() const;
   /// What has become of a change: the branch goes on behind it, ends there, there is none that it could pass,

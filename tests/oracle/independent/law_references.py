@@ -6,7 +6,7 @@ Every system is written down here once more, by hand: its equations in every mod
 happens there. Between events the solution is a Taylor series in integers of 240 bits (taylor.py); events are
 bracketed on a fine grid of every step in double precision and solved for in all digits. Derivatives go by the
 variational equations and saltation matrices. Periodic orbits (but for a drift) are zeros of Newton's method with
-these, located points zeros of the secant method in one parameter.
+these, located points zeros of the secant method in one parameter, where branches cross of an interpolation.
 """
 import sys
 
@@ -229,6 +229,8 @@ def located(make, kind, a, x, mode, n, contact=None):
     parameter."""
     if kind == "fold":
         return (*fold(lambda x, a: moved(make(a), x, mode, n), a, x), None)
+    if kind == "branch_point":
+        return (*between(lambda a: orbit(make(a), x, mode, n), a), None)
     sign = -1 if kind == "period_doubling" else 1
     guess, law = x, None
 
@@ -248,6 +250,16 @@ def located(make, kind, a, x, mode, n, contact=None):
         law = make(a * mp.mpf("0.999"))
         x, _ = orbit(law, guess, mode, n)
     return a, x, law.period if law.section is not None else None
+
+
+def between(orbit_at, a):
+    """The parameter at which the orbit, which goes on to both sides, has a multiplier 1, and the state there: where the
+    equations are singular, by inverse interpolation over orbits beside."""
+    values = [mp.mpf(a) + k * mp.mpf(10) ** -5 for k in (-5, -4, -3, -2, 2, 3, 4, 5)]
+    orbits = [orbit_at(v) for v in values]
+    tests = [mp.det(slopes - mp.eye(slopes.rows)) for _, slopes in orbits]
+    shares = [mp.fprod(u / (u - t) for u in tests if u != t) for t in tests]
+    return mp.fdot(shares, values), sum((s * x for s, (x, _) in zip(shares, orbits)), mp.zeros(orbits[0][0].rows, 1))
 
 
 def jacobian(law, x, mode):
@@ -614,6 +626,9 @@ POINTS = {
     "cam_follower": [
         ("fold", "4.457595771", ["7.150052538", "2.587005187"], 0, 2),
         ("period_doubling", "5.377040959", ["3.226138495", "2.007042056"], 0, 2),
+    ],
+    "rocking_block": [
+        ("branch_point", "11.137335817", ["0.723623164", "-0.124062807", "1"], 0, 1),
     ],
     "cam_follower_without_rebound": [
         ("period_doubling", "6.767571840", ["1.649073808", "-1.357277852"], 0, 2),
