@@ -118,6 +118,7 @@ TEST_CASE("zero amplitudes: derivatives by what may only grow from 0", "[equatio
   const std::vector<Zero> zeros = {
       {"oblique pendulum", built_in_oblique, "mu", {0, 0, 0.6, 0}, 40},
       {"typed oblique pendulum", oblique, "mu", {0, 0, 0.6, 0}, 40},
+      {"oblique pendulum, at rest", built_in_oblique, "mu", {0, 0, 0.6, 0}, 11},
       {"typed oblique pendulum, at rest", oblique, "mu", {0, 0, 0.6, 0}, 11},
       {"duffing ground", duffing(ground), "f", still, 20},
       {"duffing ground, wall", duffing(wall + ground), "f", still, 20},

@@ -132,6 +132,8 @@ class FrictionalContact : public MotionLoop<Engine, S, State> {
 template <class Engine, class S, class State>
 void FrictionalContact<Engine, S, State>::rest_slopes() {
   if (!Loop::closed(0)) return;
+  if (SlipMode::slips(mode_) && value_of(engine().contact().friction) == 0)  // of derivatives alone
+    mode_ = closed_mode(engine().slip() < S(0) ? SlipMode::backward : SlipMode::forward);
   engine().shift(mode_, -Loop::slopes_of(engine().gap()), S(0));
   if (SlipMode::stuck(mode_)) {
     engine().set_velocities(S(value_of(engine().slip())), S(value_of(engine().block_rate())));

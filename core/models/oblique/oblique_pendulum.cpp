@@ -71,7 +71,8 @@ struct ObliqueDynamics {
   S period() const { return S(2 * M_PI) / omega; }
   double rate() const { return fastest; }
   static bool is_velocity(int state) { return state % 2 == 1; }
-  bool rough() const { return roughness > S(0); }
+  /// Also where there is no friction, of which derivatives are asked.
+  bool rough() const { return !identical(roughness, S(0)); }
   bool watched(int k, std::int64_t mode) const {
     if (k == SlipGuard::domain) return true;
     if (SlipMode::stuck(mode)) return k == SlipGuard::lower || k == SlipGuard::upper;
