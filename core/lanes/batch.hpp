@@ -70,8 +70,10 @@ struct SetRows {
   /// 1: zero where this set begins by an event of the contact.
   static constexpr int fresh(int harmonics) { return next(harmonics) + Contacts; }
   static constexpr int counted(int harmonics) { return fresh(harmonics) + Contacts; }  ///< 1: its events are
+  /// 1: its event changes nothing that moves.
+  static constexpr int passing(int harmonics) { return counted(harmonics) + Contacts; }
   /// What the event takes from the velocities of a tangent, as a kick, per change of the row.
-  static constexpr int shock(int harmonics) { return counted(harmonics) + Contacts; }
+  static constexpr int shock(int harmonics) { return passing(harmonics) + Contacts; }
   /// Of each contact: z in the next set is `over` z and what the forces make of the difference, a constant
   /// and factors of cos, sin for each value.
   static constexpr int over(int harmonics) { return shock(harmonics) + Contacts; }

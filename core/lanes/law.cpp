@@ -13,7 +13,8 @@ namespace {
 
 using Vector = LaneLaw::Vector;
 
-constexpr double longest_cell = 1.15;  // rate × h: what the kernel's Taylor polynomials are made for
+constexpr double longest_cell = 1.15;  // rate × h: what the kernel's Taylor polynomials are made for …
+constexpr double longest_engaged = 2;  // … so many times that where a compliant stop is engaged
 constexpr int least_cells = 12;
 constexpr int most_cells = 4096;
 constexpr double rounding = 1e-13;          // of what stands between a motion and a contact
@@ -173,12 +174,13 @@ std::vector<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModesOfSets& modes) {
     if (!own.are_of(law.mass, with.damping, with.stiffness))
       own = LaneModes(law.mass, with.damping, with.stiffness);
     if (!own.sound) return {};
-    rate = std::max(rate, own.rate);
+    rate = std::max(rate, engaged == 0 ? own.rate : own.rate / longest_engaged);
   }
   const int cells = cells_for(2 * std::numbers::pi / law.base_frequency, rate);
   if (cells == 0 || law.events <= (most_impacts + 1) * cells) return {};
 
   std::vector<LaneLaw> laws;
+  laws.reserve(static_cast<std::size_t>(sets.count));
   for (int set = 0; set < sets.count; ++set) {
     std::vector<Act> acts;
     std::size_t engaged = 0;
@@ -385,6 +387,7 @@ void LaneLaw::add_set(const Setting& setting, std::span<const Contact> list) {
   add_each([](const Act& act, const Contact&) {
     return act.kind == Act::Kind::rigid || act.kind == Act::Kind::open ? 1.0 : 0.0;
   });
+  add_each([](const Act& act, const Contact&) { return act.kind == Act::Kind::recovering ? 1.0 : 0.0; });
   add_each([](const Act&, const Contact& c) { return c.shock; });
 }
 

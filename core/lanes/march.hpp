@@ -41,7 +41,7 @@ class March {
   }
 
  private:
-  using Polish = Choice<Sets, SetPolisher<N, M, H, Carries>, Polisher<N, M, H, Classical, Carries>>;
+  using Polish = Choice<Sets, SetPolisher<N, M, H, Carries>, Polisher<N, M, H, Classical, Carries, false>>;
   using Group = typename Polish::Group;
   static constexpr int rows_with(int harmonics) {
     return Sets ? SetRows<N, M>::count(harmonics) : Rows::count(harmonics);
@@ -81,6 +81,7 @@ class March {
           strike_where_they_stand(v, lanes);
         } else {
           await(v, lanes, flagged_);
+          if constexpr (Sets) fetch_cards(v, lanes);
         }
       }
       if (hard_.count >= hard_together || (hard_.count > 0 && flagged_.count == 0)) {
@@ -105,10 +106,10 @@ class March {
     const long* const taken = flagged_.entries + flagged_.count;
     const auto from = [&](int j) { return taken[j < count ? j : 0]; };
     for (int j = 0; j < width; ++j) set[j] = b_.sets[from(j)];
-    const unsigned left = polisher_.go_through(group, set, [&](int end) {
+    const unsigned left = polisher_.go_through(group, set, [&](int first, int end) {
       const double* card[width];
       for (int j = 0; j < width; ++j) card[j] = b_.places[from(j)].card + set[j] * b_.card;
-      bring_constants(card, end);
+      bring_constants(card, first, end);
     });
     for (int j = 0; j < count; ++j) {
       const long lane = taken[j];
@@ -132,6 +133,15 @@ class March {
     for (int r = Rows::step; r < Rows::form; ++r) copy(j, lane, r);
     for (int r = Rows::value; r < Rows::push; ++r) copy(j, lane, r);
     for (int r = 0; r < 2 * M * harmonics(); ++r) copy(j, lane, Rows::forced + r);
+  }
+
+  /// Cards of these lanes, for when they will be gathered.
+  void fetch_cards(long v, unsigned lanes) const {
+    for (; lanes != 0; lanes &= lanes - 1) {
+      const long lane = v * width + __builtin_ctz(lanes);
+      const double* const card = b_.places[lane].card + b_.sets[lane] * b_.card;
+      for (long k = 0; k < b_.card; k += lanes_per_block) __builtin_prefetch(card + k);
+    }
   }
 
   /// A vector most of whose lanes are flagged.
@@ -351,7 +361,7 @@ class March {
         g.cell[j] = static_cast<double>(cell_[vector_of(taken[j])]);
       }
     }
-    bring_constants(card, rows_with(harmonics()));
+    bring_constants(card, Rows::constants, rows_with(harmonics()));
     V turns[8 * most_harmonics];  // rows of b_.phase: where the cell begins, where it ends
     for (int r = 0; r < 8 * harmonics(); r += width) transpose(phase, r, turns + r);
     const auto bring = [&](int r) {
@@ -372,8 +382,9 @@ class March {
     return count;
   }
 
-  void bring_constants(const double* const* card, int end) {
-    for (int r = 0; r < end - Rows::constants; r += width) {
+  /// Rows from `first` on, in whole vectors.
+  void bring_constants(const double* const* card, int first, int end) {
+    for (int r = (first - Rows::constants) / width * width; r < end - Rows::constants; r += width) {
       V v[width];
       transpose(card, r, v);
       put(together_, Rows::constants + r, v, width);

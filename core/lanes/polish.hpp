@@ -7,7 +7,6 @@
 namespace graze {
 namespace {
 
-constexpr int half_cell = 8;   // terms of cosines and sines of half a cell, at most 0.58
 constexpr int near_terms = 6;  // next to a root known to `nearness` of a cell: speeds to the last digit
 constexpr int near_turn = 3;   // terms there
 constexpr double nearness = 0.002;
@@ -17,12 +16,14 @@ constexpr double slow = 1e6;        // of margins: impacts below this are the sc
 constexpr double closeness = 2e-5;  // of a first guess: there a parabola tells states to the last digit
 
 /// The polisher of a batch. H: harmonics of the forces, 0: as many as the batch says. Classical: LaneRows.
-/// Carries: tangent vectors are carried along.
-template <int N, int M, int H, bool Classical, bool Carries>
+/// Carries: tangent vectors are carried along. Sets: some stops are compliant.
+template <int N, int M, int H, bool Classical, bool Carries, bool Sets>
 class Polisher {
  public:
   using Rows = LaneRows<N, M, Classical>;
   static constexpr int terms = Rows::terms;
+  /// Terms of cosines and sines of half a cell, at most 0.58; with a stop engaged twice as much.
+  static constexpr int half_cell = Sets ? 10 : 8;
 
   /// cos and sin of the phases of all harmonics.
   struct Phases {
@@ -1023,8 +1024,13 @@ class Polisher {
     }
     for (int i = 0; i < M; ++i) {
       piece.bound[i] = fma(piece.vigour, g.at(Rows::stretch + i), g.at(Rows::driven + i));
-      piece.gaps[i] = gap(g, i, piece.z, g.phase);
-      piece.end[i] = gap(g, i, piece.to, g.later);
+      if constexpr (Sets) {
+        piece.gaps[i] = {g.at(Rows::position + i) - g.seen[0][i], -g.rate[0][i]};
+        piece.end[i] = {g.at(Rows::position + i) - g.seen[1][i], -g.rate[1][i]};
+      } else {
+        piece.gaps[i] = gap(g, i, piece.z, g.phase);
+        piece.end[i] = gap(g, i, piece.to, g.later);
+      }
       piece.impacts[i] = g.at(Rows::impacts + i);
     }
   }

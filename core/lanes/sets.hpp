@@ -12,17 +12,17 @@ constexpr int most_crossings = 6;  // of a lane in a cell; with more of them the
 /// Goes through a cell from event to event; between them each lane is in one of its sets, whose constants
 /// then stand in its rows.
 template <int N, int M, int H, bool Carries>
-class SetPolisher : public Polisher<N, M, H, false, Carries> {
+class SetPolisher : public Polisher<N, M, H, false, Carries, true> {
  public:
-  using Base = Polisher<N, M, H, false, Carries>;
+  using Base = Polisher<N, M, H, false, Carries, true>;
   using Rows = typename Base::Rows;
   using Group = typename Base::Group;
   using More = SetRows<N, M>;
   using Base::Base;
 
   /// Everything that happens in the cell, for the lanes that are active; which of them leave, from where it
-  /// begins. `set`: in which each of them is, at the end of it too; `bring()` puts the constants of these
-  /// into the rows.
+  /// begins. `set`: in which each of them is, at the end of it too; `bring(first, end)` puts the constants of
+  /// these into the rows.
   template <class Bring>
   [[gnu::noinline]] unsigned go_through(const Group& g, int* set, const Bring& bring) const {
     Piece piece;
@@ -36,6 +36,8 @@ class SetPolisher : public Polisher<N, M, H, false, Carries> {
     Mask todo = active;
     Mask left = todo & ~todo;
     for (int pass = 0;; ++pass) {
+      todo = todo & ~come_free(g, todo, piece, set, bring);
+      if (!any(todo)) break;
       typename Base::Meeting m{all(2), all(-1), todo & ~todo};
       for (int i = 0; i < M; ++i) Base::look(g, piece, i, todo, m);
       left = left | (todo & m.unsure);
@@ -45,7 +47,7 @@ class SetPolisher : public Polisher<N, M, H, false, Carries> {
         left = left | todo;
         break;
       }
-      if (pass > 0) bring(More::count(harmonics()));
+      if (pass > 0) bring(More::over(harmonics()), More::count(harmonics()));
       const Mask done = cross(g, m, todo, piece, carried, set, bring);
       left = left | (todo & ~done);
       todo = todo & done;
@@ -70,6 +72,7 @@ class SetPolisher : public Polisher<N, M, H, false, Carries> {
   using Tangents = typename Base::Tangents;
   using Turn = typename Base::Turn;
   using Base::b_;
+  using Base::half_cell;
   using Base::harmonics;
 
   /// A constant of the contact of each lane.
@@ -96,6 +99,41 @@ class SetPolisher : public Polisher<N, M, H, false, Carries> {
       }
       to[i] = sum;
     }
+  }
+
+  /// Lanes that certainly do nothing more in this cell than recover: the gap of one stop grows and opens, and
+  /// the others are clear. When it opens does not matter, as the motion does not feel it.
+  template <class Bring>
+  Mask come_free(const Group& g, const Mask& todo, const Piece& piece, int* set, const Bring& bring) const {
+    const int h = harmonics();
+    Mask free = todo & ~todo;
+    V next = all(0);
+    for (int i = 0; i < M; ++i) {
+      Mask opens = todo & above(g.at(More::passing(h) + i), 0);
+      if (!any(opens)) continue;
+      const V length = 1.0 - piece.begin, l2 = length * length;
+      for (int k = 0; k < M; ++k) {
+        const typename Base::Gap a = {piece.gaps[k].value, piece.gaps[k].rate * length};
+        const typename Base::Gap b = {piece.end[k].value, piece.end[k].rate * length};
+        const V bound = piece.bound[k] * (l2 * l2), margin = g.at(Rows::margin + k);
+        if (k != i) {
+          opens = opens & ~is(piece.last, k) & typename Base::Hull(a, b, bound).positive(margin);
+        } else {  // the rate of the cubic is off by B/120 at most
+          const V middle = fma(b.value - a.value, all(3), -(a.rate + b.rate));
+          const V highest = greater(greater(a.rate, b.rate), middle);
+          opens = opens & below(b.value, -margin) & below(fma(bound, all(1.0 / 120), highest), -margin);
+        }
+      }
+      free = free | opens;
+      next = pick(opens, g.at(More::next(h) + i), next);
+    }
+    const unsigned which = Simd::bits(free);
+    if (which == 0) return free;
+    for (int j = 0; j < width; ++j) {
+      if ((which >> j) & 1u) set[j] = static_cast<int>(next[j]);
+    }
+    bring(Rows::value, Rows::count(h));  // with the same modes
+    return free;
   }
 
   /// One event of every lane that has one: an impact, or from one set into another one. Which of them are
@@ -125,7 +163,7 @@ class SetPolisher : public Polisher<N, M, H, false, Carries> {
     for (int j = 0; j < width; ++j) {
       if ((which >> j) & 1u) set[j] = static_cast<int>(next[j]);
     }
-    bring(More::over(h));
+    bring(Rows::constants, More::over(h));
     for (int j = 0; j < 2 * N; ++j) at.z[j] = pick(switches, entered[j], at.z[j]);
 
     // To where the cell would have begun in this set, or else only to where it ends.
