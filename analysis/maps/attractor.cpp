@@ -484,6 +484,7 @@ class Search {
   void measured();
   void persist();
   void persisted();
+  void take_up(bool moved);
   void note_growth(int turning);
   void periodic(Orbit orbit, std::int64_t chaotic);
   void not_periodic(AttractorClass kind);
@@ -748,11 +749,7 @@ void Search::hunt() {
     if (persisted_) found_.transient_used = static_cast<int>(chaotic);
     return periodic(std::move(orbit), chaotic);
   }
-  if (!persisted_) return grow();
-  asked_ = std::move(*persisted_);
-  asked_.replaced = true;
-  persisted_.reset();
-  persist();
+  persisted_ ? take_up(true) : grow();
 }
 
 void Search::hunted() {
@@ -824,9 +821,14 @@ void Search::persisted() {
   asked_ = Stretch{};
   asked_.bound = persisted_->bound;
   hunt_.emplace(map_, persisted_->points, persisted_->state, 1, options_.max_period, persisted_->growth);
-  if (!hunt_->over()) return hunt();
+  hunt_->over() ? take_up(false) : hunt();
+}
+
+/// What is followed on and on, after a hunt; whether that has asked for something else.
+void Search::take_up(bool moved) {
   hunt_.reset();
   asked_ = std::move(*persisted_);
+  asked_.replaced = asked_.replaced || moved;
   persisted_.reset();
   persist();
 }

@@ -5,6 +5,7 @@
 #include "analysis/maps/impact_log.hpp"
 #include "analysis/maps/map_keys.hpp"
 #include "analysis/maps/observables.hpp"
+#include "analysis/maps/observer_pair.hpp"
 #include "analysis/run/axis.hpp"
 #include "analysis/run/points.hpp"
 #include "analysis/run/registry.hpp"
@@ -114,13 +115,16 @@ Dataset Impacts::compute(const Box& box) const {
     Outcome outcome = Outcome::bad_parameters;
     if (system) {
       ImpactLog log;
-      const HybridState start = problem_.start(values);
-      HybridState state = start;
-      outcome = system->advance(state, section, &log);
+      HybridState state = problem_.start(values);
+      if (problem_.observables) {
+        Observation observation(*problem_.observables, values);
+        ObserverPair both(log, observation);
+        outcome = system->advance(state, section, &both);
+        if (outcome == Outcome::ok) problem_.observables->store(observation.result(), point, block);
+      } else {
+        outcome = system->advance(state, section, &log);
+      }
       store(log.records(), point, block);
-      if (problem_.observables)
-        problem_.observables->store(observe(*problem_.observables, values, *system, {&start, 1}, section),
-                                    point, block);
     }
     *row_of<std::int8_t>(block, "outcome", point) = static_cast<std::int8_t>(outcome);
   }

@@ -9,6 +9,7 @@
 #include "analysis/maps/event_statistics.hpp"
 #include "analysis/maps/map_keys.hpp"
 #include "analysis/maps/observables.hpp"
+#include "analysis/maps/observer_pair.hpp"
 #include "analysis/run/registry.hpp"
 
 namespace graze {
@@ -82,28 +83,6 @@ class EventLog final : public Observer {
 
   std::vector<Row> rows_;
   std::vector<Track> tracks_;
-};
-
-/// Tells two of everything.
-class Both final : public Observer {
- public:
-  Both(Observer& first, Observer& second) : list_{&first, &second} {}
-  void event(const Event& e) override {
-    for (Observer* o : list_) o->event(e);
-  }
-  void near_miss(int contact, double time, double speed) override {
-    for (Observer* o : list_) o->near_miss(contact, time, speed);
-  }
-  void excursion(int contact, double time, double gap) override {
-    for (Observer* o : list_) o->excursion(contact, time, gap);
-  }
-  bool follows_pieces() const override { return true; }
-  void piece(const MotionPiece& piece) override {
-    for (Observer* o : list_) o->piece(piece);
-  }
-
- private:
-  std::array<Observer*, 2> list_;
 };
 
 /// What a motion looks like at the sample times.
@@ -251,7 +230,7 @@ Outcome Simulate::run(System& system, Samples& samples, EnergySamples* energy, E
     to.interval = std::max(0.0, target - now());
     Outcome outcome;
     if (k > 0 && energy != nullptr) {
-      Both both(log, energy->balance());
+      ObserverPair both(log, energy->balance());
       outcome = system.advance(state, to, &both);
     } else {
       outcome = system.advance(state, to, k == 0 && begin_ > 0 ? nullptr : &log);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/maps/energy_balance.hpp"
+#include "analysis/maps/observer_pair.hpp"
 #include "tests/analyses.hpp"
 #include "tests/dice.hpp"
 #include "tests/support.hpp"
@@ -18,20 +19,13 @@ using namespace graze::test;
 
 namespace {
 
-class Both final : public Observer {
- public:
-  Both(System& system, const HybridState& start) : balance(system, start) {}
-  void event(const Event& e) override {
-    log.event(e);
-    balance.event(e);
-  }
-  void near_miss(int, double, double) override {}
-  void excursion(int, double, double) override {}
-  bool follows_pieces() const override { return true; }
-  void piece(const MotionPiece& piece) override { balance.piece(piece); }
+/// Hears the events of a motion from where it stands, and keeps account of its energy.
+struct Accounted {
+  Accounted(System& system, const HybridState& start) : balance(system, start) {}
 
   Log log;
   EnergyBalance balance;
+  ObserverPair both{log, balance};
 };
 
 double total(System& system, const HybridState& state) {
@@ -91,11 +85,11 @@ TEST_CASE("energy: the account of random systems with rigid and compliant stops 
     HybridState state = state_at(std::vector<double>(static_cast<std::size_t>(system->states()), 0.0));
     REQUIRE(system->advance(state, for_time(0), nullptr) == Outcome::ok);
     const double first = total(*system, state);
-    Both both(*system, state);
-    const Outcome outcome = system->advance(state, for_time(12), &both);
+    Accounted motion(*system, state);
+    const Outcome outcome = system->advance(state, for_time(12), &motion.both);
     if (outcome == Outcome::event_limit || outcome == Outcome::painleve) continue;
     REQUIRE(outcome == Outcome::ok);
-    const EnergyAccount a = both.balance.account(state);
+    const EnergyAccount a = motion.balance.account(state);
     const double turnover = std::abs(a.force_work) + a.damping_work + a.friction_work + a.impact_work +
                             a.stop_work + total(*system, state);
     const double change = a.force_work - a.damping_work - a.friction_work - a.impact_work - a.stop_work;
@@ -104,10 +98,10 @@ TEST_CASE("energy: the account of random systems with rigid and compliant stops 
     CHECK(a.stop_work >= -1e-13);
     CHECK(a.impact_work >= -1e-13);
     ++checked;
-    impacts += both.log.of(EventKind::impact).size();
-    ends += both.log.of(EventKind::contact_end).size();
-    sticks += both.log.of(EventKind::stick).size();
-    slips += both.log.of(EventKind::slip_to_stick).size();
+    impacts += motion.log.of(EventKind::impact).size();
+    ends += motion.log.of(EventKind::contact_end).size();
+    sticks += motion.log.of(EventKind::stick).size();
+    slips += motion.log.of(EventKind::slip_to_stick).size();
   }
   CHECK(worst < 1e-10);
   CHECK(checked > 350);
@@ -123,13 +117,13 @@ TEST_CASE("energy: one mass loses at each impact what Newton's law says") {
       "cosine = [1] }]\nstop = [{ normal = [1], position = 0.1, restitution = 0.8 }]");
   HybridState state = state_at({0, 0});
   REQUIRE(system->advance(state, for_time(0), nullptr) == Outcome::ok);
-  Both both(*system, state);
-  REQUIRE(system->advance(state, for_time(60), &both) == Outcome::ok);
+  Accounted motion(*system, state);
+  REQUIRE(system->advance(state, for_time(60), &motion.both) == Outcome::ok);
   double lost = 0;
-  for (const Log::Entry& e : both.log.of(EventKind::impact)) lost += e.speed * e.speed * (1 - 0.64);
-  CHECK(both.log.of(EventKind::impact).size() > 5);
-  CHECK(both.log.of(EventKind::chatter_complete).empty());
-  CHECK(both.balance.account(state).impact_work == Approx(lost).epsilon(1e-12));
+  for (const Log::Entry& e : motion.log.of(EventKind::impact)) lost += e.speed * e.speed * (1 - 0.64);
+  CHECK(motion.log.of(EventKind::impact).size() > 5);
+  CHECK(motion.log.of(EventKind::chatter_complete).empty());
+  CHECK(motion.balance.account(state).impact_work == Approx(lost).epsilon(1e-12));
 }
 
 TEST_CASE("energy: a block that slides to rest on a stop that is pressed, a plate that goes back") {
@@ -140,8 +134,8 @@ TEST_CASE("energy: a block that slides to rest on a stop that is pressed, a plat
       "[{ normal = [1, 0], position = 0, stiffness = 4, mu = 0.2, slip = [0, 1] }]");
   HybridState state = state_at({0.5, 0, 0, 1.5});
   REQUIRE(block->advance(state, for_time(0), nullptr) == Outcome::ok);
-  Both slide(*block, state);
-  REQUIRE(block->advance(state, for_time(10), &slide) == Outcome::ok);
+  Accounted slide(*block, state);
+  REQUIRE(block->advance(state, for_time(10), &slide.both) == Outcome::ok);
   CHECK(slide.balance.account(state).friction_work == Approx(1.5 * 1.5 / 2).epsilon(1e-13));
   CHECK(slide.balance.account(state).stop_work == 0);
   // What the spring of a plate holds at the release goes to its damper.
@@ -151,8 +145,8 @@ TEST_CASE("energy: a block that slides to rest on a stop that is pressed, a plat
       "plate = 'relaxing' }]");
   state = state_at({-0.1, 1, 0});
   REQUIRE(ball->advance(state, for_time(0), nullptr) == Outcome::ok);
-  Both plate(*ball, state);
-  REQUIRE(ball->advance(state, for_time(30), &plate) == Outcome::ok);
+  Accounted plate(*ball, state);
+  REQUIRE(ball->advance(state, for_time(30), &plate.both) == Outcome::ok);
   CHECK(plate.log.of(EventKind::contact_end).size() == 1);
   CHECK(plate.balance.account(state).stop_work == Approx((1 - state.x(1) * state.x(1)) / 2).epsilon(1e-13));
 }
