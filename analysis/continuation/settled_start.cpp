@@ -11,7 +11,7 @@ void check_continued(const Value& table, const Family& family, double parameter)
     throw InputError(table.at(key).place(), std::string("analysis.") + key, table.at(key).toml(), rule);
   };
   if (system->period() > 0 && family.section.kind != Section::Kind::stroboscopic)
-    refuse("map", "orbits of a forced model are told at phase zero, on the stroboscopic map");
+    refuse("map", "a forced model needs the stroboscopic map: its orbits are given at phase zero");
   if (!system->periodic()) refuse("name", "needs a model whose forcing repeats");
   if (!Shifts(*system).none() && !(system->period() > 0)) {
     refuse("name",

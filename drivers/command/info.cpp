@@ -115,7 +115,7 @@ void info(const std::string& path) {
   std::vector<std::string> wanted = summarised(arrays);
   wanted.insert(wanted.end(), basin_arrays().begin(), basin_arrays().end());
   const Result result = read_result(path, wanted);
-  fmt::print("{}: {}\n\n", path, result.complete ? "complete" : "not complete; graze run goes on with it");
+  fmt::print("{}: {}\n\n", path, result.complete ? "complete" : "not complete; graze run resumes it");
   print_provenance(result.attributes);
   print_shape(result.data.dimensions, arrays);
   fmt::print("\ncounts\n");
@@ -214,7 +214,7 @@ void verify(const std::string& path) { fmt::print("{}: {}\n", path, verify_resul
 
 GRAZE_COMMAND(info) {
   static_cast<void>(context);
-  Verb verb = app.add_verb("info", "say what is in a result file");
+  Verb verb = app.add_verb("info", "summarise a result file");
   const auto path = std::make_shared<std::string>();
   const auto csv = std::make_shared<bool>(false);
   verb.option("FILE", *path, "result file, complete or not", {.required = true});

@@ -36,13 +36,13 @@ constexpr const char* examples =
     "Examples:\n"
     "  graze models two_dof_stops                     parameters, states and contacts of a model\n"
     "  graze check case.toml                          what a run would do, and how long\n"
-    "  graze run case.toml -o result.h5               do it; the same command goes on after a stop\n"
+    "  graze run case.toml -o result.h5               do it; the same command resumes after a stop\n"
     "  graze run case.toml --set model.delta=0.25     with another value\n"
     "  graze plot result.h5 -o picture.png            draw what is in the file\n"
     "  graze motion result.h5 --at delta=0.71         the motion at a place of it\n"
     "  graze new impact_oscillator > case.toml        a commented case to begin with\n"
     "Exit codes: 0 done, 1 internal error, 2 wrong usage or case file, 3 no point succeeded,\n"
-    "  4 done but some points failed, 75 stopped early (the same command goes on).";
+    "  4 done but some points failed, 75 stopped early (the same command resumes).";
 
 /// The arguments as a shell would take them again.
 std::string quoted_command(int argc, char** argv) {

@@ -8,6 +8,7 @@
 #include "analysis/maps/attractor.hpp"
 #include "core/system/outcome.hpp"
 #include "drivers/command/array_values.hpp"
+#include "drivers/library/text.hpp"
 
 namespace graze {
 namespace {
@@ -22,7 +23,8 @@ void print_advice(std::FILE* to, const ClassCount& failed) {
   const std::vector<std::string>& names = outcome_names();
   const auto place = std::find(names.begin(), names.end(), failed.name);
   if (place == names.end() || place == names.begin()) return;  // of a newer version, or ok
-  fmt::print(to, "  {} points: {}\n", failed.count, advice(static_cast<Outcome>(place - names.begin())));
+  fmt::print(to, "  {}: {}\n", points_text(failed.count),
+             advice(static_cast<Outcome>(place - names.begin())));
 }
 
 /// Undetermined points whose exponent is minus infinity: their motions come to rest and repeat themselves,
@@ -45,10 +47,10 @@ void print_undetermined(std::FILE* to, const Dataset& data, const Array& attract
     if (c.name != name) continue;
     fmt::print(
         to,
-        "  {} points: No period was found, and no exponent that is clearly positive or zero; raise "
+        "  {}: No period was found, and no exponent that is clearly positive or zero; raise "
         "analysis.extension for motions that converge slowly, analysis.max_period and analysis.record for "
         "long periods.\n",
-        c.count);
+        points_text(c.count));
     if (const std::size_t resting = count_at_rest(data, attractor); resting > 0)
       fmt::print(to,
                  "  {} of them come to rest now and then and forget what was before: orbits of so many "

@@ -114,7 +114,7 @@ GRAZE_COMMAND(explore) {
               {.value = "N", .least = 0, .most = highest_port});
   verb.flag("--no-browser", request->no_browser, "only print the address of the page");
   verb.footer(
-      "The address is printed; it holds a secret and is good on this machine only, until Ctrl-C. From a\n"
+      "The address is printed; it contains a secret and is valid on this machine only, until Ctrl-C. From a\n"
       "machine without a screen: ssh -L 8000:127.0.0.1:8000 machine graze explore FILE --port 8000\n"
       "Examples:\n"
       "  graze explore result.h5\n"

@@ -22,6 +22,10 @@ std::string bytes_text(double bytes) {
   return fmt::format("{:.3g} {}", bytes, units[unit]);
 }
 
+std::string points_text(std::size_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "point" : "points");
+}
+
 std::string shell_text(std::string_view argument) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";

@@ -146,7 +146,8 @@ BranchWalk::BranchWalk(MovingSystem& system, const std::string& parameter, const
                        int period, int direction, const ContinuationOptions& options)
     : family_(system.family(parameter)) {
   if (system.period() > 0 && family_->section.kind != Section::Kind::stroboscopic)
-    throw InputError("orbits of a forced model are told at phase zero: a branch needs the stroboscopic map");
+    throw InputError(
+        "branches of a forced model need the stroboscopic map: their orbits are given at phase zero");
   walk_.emplace(*family_, system.orbit_of(*family_, guess, period), direction, options);
 }
 

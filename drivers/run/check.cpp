@@ -67,7 +67,7 @@ const char* state_text(ResultState state) {
     case ResultState::absent:
       return "new";
     case ResultState::incomplete:
-      return "to be gone on with";
+      return "to be resumed";
     case ResultState::complete:
       return "complete already";
     case ResultState::foreign:
@@ -173,7 +173,7 @@ void check(const CaseOptions& options, bool compare) {
 
 GRAZE_COMMAND(check) {
   static_cast<void>(context);
-  Verb verb = app.add_verb("check", "validate a case and say what a run would do");
+  Verb verb = app.add_verb("check", "validate a case and estimate the time of a run");
   const auto options = std::make_shared<CaseOptions>();
   add_case_options(verb, *options);
   const auto compare = std::make_shared<bool>(false);

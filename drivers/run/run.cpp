@@ -53,7 +53,7 @@ void say(const Job& job, fmt::format_string<Parts...> text, Parts&&... parts) {
 std::string last_words(const Job& job) {
   if (job.options.quiet || !job.ranks.is_first()) return {};
   return fmt::format(
-      "\ngraze: {}: stopped by a signal, what was in flight is dropped; the same command goes on\n",
+      "\ngraze: {}: stopped by a signal, unfinished blocks are dropped; the same command resumes\n",
       job.path);
 }
 
@@ -135,7 +135,7 @@ Exit run_whole(const Job& job) {
       signals.emplace(std::nullopt, last_words(job));
     }
     if (!execute(*job.problem.analysis, job.plan.boxes, memory, execution)) {
-      say(job, "{}: stopped ({}); the same command goes on", job.path, journal->reason());
+      say(job, "{}: stopped ({}); the same command resumes", job.path, journal->reason());
       return Exit::stopped_early;
     }
     write_result(job.path, memory.blocks.front(), job.attributes, job.problem.identity, job.options.force);
@@ -180,11 +180,11 @@ Exit finish(const Job& job, Archive& archive, const StopWatch& watch, std::size_
   const std::size_t total = points_of_share(job, nullptr);
   const std::size_t now = points_of_share(job, &archive);
   if (now < total) {
-    say(job, "{}: stopped ({}) after {} of {} points; the same command goes on", job.path, watch.reason(),
+    say(job, "{}: stopped ({}) after {} of {} points; the same command resumes", job.path, watch.reason(),
         now, total);
     return Exit::stopped_early;
   }
-  say(job, "{}: {} points in {}", job.path, now - before, time_text(spent.count()));
+  say(job, "{}: {} in {}", job.path, points_text(now - before), time_text(spent.count()));
   if (!job.shard.is_whole()) {
     say(job, "shard {} is done; when all are, graze merge {} -o {} joins them", job.options.shard, job.path,
         job.path);
@@ -204,7 +204,7 @@ Exit go_on(const Job& job, Archive& archive) {
   const auto begin = std::chrono::steady_clock::now();
   const std::size_t before = points_of_share(job, &archive);
   if (before > 0) {
-    say(job, "{}: going on after {} of {} points", job.path, before, points_of_share(job, nullptr));
+    say(job, "{}: resuming after {} of {} points", job.path, before, points_of_share(job, nullptr));
   }
   compute_blocks(job, archive, watch);
   job.ranks.meet();
@@ -238,13 +238,13 @@ Exit run_case(const std::function<Case()>& load, const CaseOptions& options, con
 }
 
 GRAZE_COMMAND(run) {
-  Verb verb = app.add_verb("run", "do the analysis that a case names, or go on with it");
+  Verb verb = app.add_verb("run", "run the analysis of a case, or resume it");
   const auto options = std::make_shared<CaseOptions>();
   add_case_options(verb, *options);
   verb.footer(
-      "A result of the same case is gone on with, or reported when it is complete. SIGUSR1 and\n"
-      "--max-time finish the blocks in flight; SIGINT and SIGTERM those that need less than a second; a\n"
-      "second SIGINT ends the program at once.\n"
+      "An incomplete result of the same case is resumed, a complete one is summarised. After SIGUSR1 or\n"
+      "--max-time the blocks being computed are finished; after SIGINT or SIGTERM only those that need\n"
+      "less than a second. A second SIGINT ends the program at once.\n"
       "Examples:\n"
       "  graze run case.toml\n"
       "  graze run case.toml -o fine.h5 --set analysis.axis.points=5601 --max-time 3h\n"

@@ -310,7 +310,7 @@ class Places(CliTest):
         # The blocks that fitted are kept: with more space the same command goes on from there.
         subprocess.run(["mount", "-o", "remount,size=16m", folder], check=True)
         _, err = self.graze(*command)
-        self.assertIn("going on after", err)
+        self.assertIn("resuming after", err)
         self.graze("run", "case.toml", "-o", "whole.h5")
         self.assert_same_arrays("mounted/result.h5", "whole.h5")
         self.assertEqual(os.listdir(folder), ["result.h5"])

@@ -60,7 +60,7 @@ class Continue(CliTest):
         several = ("--set", "analysis.start='random'", "--set", "analysis.starts=3")
         self.graze("run", OSCILLATOR, "-o", "whole.h5", "--quiet", *several)
         _, told = self.graze("run", OSCILLATOR, "-o", "out.h5", "--max-time", "0.001", *several, code=75)
-        self.assertIn("goes on", told)
+        self.assertIn("the same command resumes", told)
         self.graze("run", OSCILLATOR, "-o", "out.h5", "--quiet", *several)
         self.assertFalse(os.path.exists(self.path("out.h5.parts")))
         with h5py.File(self.path("whole.h5")) as whole, h5py.File(self.path("out.h5")) as out:

@@ -86,10 +86,10 @@ class Resume(CliTest):
             out, err = process.communicate(timeout=60)
             self.assertEqual(process.returncode, 75, err)
             self.assertEqual(out, "")
-            self.assertIn("the same command goes on", err)
+            self.assertIn("the same command resumes", err)
             self.assert_partial()
         _, err = self.graze("run", "case.toml")
-        self.assertIn("going on after", err)
+        self.assertIn("resuming after", err)
         self.assert_same_arrays("whole.h5", "case.h5")
         self.assertEqual(self.count_blocks(), 0)
 
@@ -110,7 +110,7 @@ class Resume(CliTest):
             process.send_signal(sent)
             out, err = process.communicate(timeout=30)
             self.assertEqual((process.returncode, out), (75, ""), err)
-            self.assertIn("dropped; the same command goes on", err)
+            self.assertIn("dropped; the same command resumes", err)
 
     def test_analyses_in_one_piece_stop_too(self):
         """A motion without end, and orbits that are looked for long before there is a branch."""

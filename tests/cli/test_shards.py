@@ -51,7 +51,7 @@ class Shards(CliTest):
         times = {n: os.stat(self.path("case.h5.blocks/" + n)).st_mtime_ns for n in self.blocks()}
         os.remove(self.path("case.h5.blocks/" + self.blocks()[0]))
         _, err = self.shard(2, 4)
-        self.assertIn("going on after 5 of 6 points", err)
+        self.assertIn("resuming after 5 of 6 points", err)
         again = {n: os.stat(self.path("case.h5.blocks/" + n)).st_mtime_ns for n in self.blocks()}
         self.assertEqual(sum(times[n] != again[n] for n in times), 1)
 
@@ -73,7 +73,7 @@ class Shards(CliTest):
         self.shard(1, 3)
         self.shard(1, 2)  # another number of shards
         _, err = self.graze("run", "case.toml")
-        self.assertIn("going on after 16 of 24 points", err)
+        self.assertIn("resuming after 16 of 24 points", err)
         self.assert_same_arrays("whole.h5", "case.h5")
 
     def test_merge_refuses(self):
@@ -107,7 +107,7 @@ class Shards(CliTest):
         self.graze("run", "case.toml", "-o", "whole.h5")
         for part in [1, 2, 24, 25, 100000]:
             _, err = self.shard(part, 100000)
-            self.assertIn("1 points" if part <= 24 else "0 points", err)
+            self.assertIn("1 point in" if part <= 24 else "0 points in", err)
         self.assertEqual(len(self.blocks()), 3)
         self.assertEqual(len(os.listdir(self.path("case.h5.blocks"))), 4)  # and one lock for all
         for part in range(1, 25):

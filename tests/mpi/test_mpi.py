@@ -96,7 +96,7 @@ class Ranks(CliTest):
         done = len(self.blocks())
         self.assertGreater(done, 0)
         err = self.with_ranks(3, "run", "case.toml")
-        self.assertIn(f"going on after {done} of 400 points", err)
+        self.assertIn(f"resuming after {done} of 400 points", err)
         self.assertIn(f"{400 - done} points in", err)
 
     def test_a_killed_rank_ends_the_run_and_leaves_it_resumable(self):
@@ -110,7 +110,7 @@ class Ranks(CliTest):
             self.assertGreater(len(self.blocks()), 10)
             self.assertIn("not complete", self.graze("info", "case.h5")[0])
         err = self.with_ranks(2, "run", "case.toml")
-        self.assertIn("going on after", err)
+        self.assertIn("resuming after", err)
         self.assert_same_arrays("one.h5", "case.h5")
 
     def test_a_signal_stops_all_ranks(self):
@@ -119,7 +119,7 @@ class Ranks(CliTest):
         process.send_signal(signal.SIGUSR1)  # mpirun hands it on
         _, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 75, err)
-        self.assertIn("the same command goes on", err)
+        self.assertIn("the same command resumes", err)
 
     def test_mistakes_are_told_once_and_end_all(self):
         err = self.with_ranks(3, "run", "missing.toml", code=2)
