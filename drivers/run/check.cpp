@@ -181,7 +181,9 @@ GRAZE_COMMAND(check) {
       "--compare", *compare,
       "follow the motion from [initial] by power series (or the exact flow) and by Boost.Odeint, and print "
       "how far they are apart");
-  verb.footer("Writes nothing. The time is estimated from a few points spread over the case.");
+  verb.footer(
+      "Takes the options of graze run, to check a command before it is run, and writes nothing. The\n"
+      "time is estimated from a few points spread over the case.");
   verb.callback([options, compare] { check(*options, *compare); });
 }
 
