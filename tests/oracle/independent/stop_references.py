@@ -3,7 +3,8 @@
     python3 stop_references.py [NAME ...]  > stop_references.inc
 
 Between events x = (q, q') is p(t) + V exp(L (t - s)) V^-1 (x(s) - p(s)), with the eigenvalues L and eigenvectors V
-of the stops that are engaged and the forced motion p, all in 50 digits. Events are bracketed on a fine grid in
+of the stops that are engaged and the forced motion p, all in 50 digits; while friction on a stop sticks, in the
+coordinates that this leaves free. Events are bracketed on a fine grid in
 double precision and solved for in 50 digits; derivatives go by matrix exponentials and saltation matrices.
 Periodic orbits are zeros of Newton's method with these, located points zeros of the secant method in the
 parameter `a`. The eigenvalues of every set of engaged stops must be different, and none may be 0.
@@ -26,6 +27,12 @@ mass = [[1, 0.1], [0.1, 2]]
 damping = [[0.2, -0.1], [-0.1, 0.15]]
 stiffness = [[2, -1], [-1, 1.5]]
 force = [{ cosine = ['a', 0] }, { order = 2, sine = [0, '0.5*a'] }]
+"""
+ROUGH = """omega = 0.9
+mass = [[1, 0], [0, 1]]
+damping = [[0.1, 0], [0, 0.1]]
+stiffness = [[1, -0.2], [-0.2, 0.6]]
+force = [{ cosine = ['a', 0], sine = [0, 0.3] }]
 """
 SOFT = "omega = 0.8\nmass = [[1]]\ndamping = [[0.02]]\nstiffness = [[1]]\nforce = [{ cosine = ['0.64*a'] }]\n"
 
@@ -61,6 +68,8 @@ CASES = {
                          "= 'relaxing' }, { normal = [1, 0], position = 0.3, stiffness = 8, damping = 20, "
                          "plate = 'relaxing' }, { normal = [-1, 0], position = 0.5, restitution = 0.8 }]",
                          1, [0, 0.1, 0, 0], 40),
+    "rough": (ROUGH + "stop = [{ normal = [1, 0], position = 0.2, stiffness = 8, damping = 0.4, mu = 0.9, "
+              "slip = [0, 1] }]", 1, [0, 0.1, 0.3, 0], 60),
 }
 # name: a, state at phase zero and periods n of an orbit
 ORBITS = {
@@ -74,6 +83,7 @@ ORBITS = {
     "overdamped": (1, [0.355397, 0.01528415], 1),
     "preloaded_damped": (0.5, [0.119707703, 0.001336293], 1),
     "rigid_and_soft": (1, [0.15031991, -0.21007816, 0.24702641, 0.79990523], 1),
+    "rough": (1, [0.1994350173, -0.4646141641, -0.4153617161, 0.0257003902], 2),
 }
 # name: located points from guesses: kind, a, state at phase zero, periods; of grazing the contact
 POINTS = {
@@ -96,7 +106,8 @@ POINTS = {
                        ("period_doubling", 1.02039251, [0.140450408, -0.210880233, 0.237263615, 0.807102865], 1),
                        ("period_doubling", 1.10016196, [0.090561134, -0.201506328, 0.196887935, 0.830227111], 1)],
 }
-OPEN, ENGAGED, RECOVERING = range(3)
+OPEN, ENGAGED, RECOVERING, FORWARD, BACKWARD, STUCK = range(6)  # the last three: engaged with friction
+TOUCHES = (ENGAGED, FORWARD, BACKWARD, STUCK)
 
 
 def number(value, a):
@@ -119,6 +130,8 @@ class Stop:
         self.k, self.c, self.preload = (number(table.get(key, 0), a) for key in ("stiffness", "damping", "preload"))
         self.by_gap = table.get("release") == "gap"
         self.plate = table.get("plate") == "relaxing"
+        self.mu = number(table.get("mu", 0), a)
+        self.slip = mp.matrix([[number(v, a) for v in table.get("slip", [])]])
 
 
 class System:
@@ -138,23 +151,31 @@ class System:
 
     def flow(self, status):
         if status not in self.flows:
-            self.flows[status] = Flow(self, status)
+            stuck = [stop for stop, s in zip(self.stops, status) if s == STUCK]
+            self.flows[status] = StuckFlow(self, status, *stuck) if stuck else Flow(
+                self.mass, *self.forces_in(status), self.forces)
         return self.flows[status]
+
+    def forces_in(self, status):
+        """Damping, stiffness and constant force of one set of engaged stops, with friction that slides."""
+        K, C, f = self.stiffness.copy(), self.damping.copy(), mp.zeros(self.n, 1)
+        for stop, s in zip(self.stops, status):
+            if s not in TOUCHES:
+                continue
+            along = stop.normal.T
+            if s in (FORWARD, BACKWARD):
+                along = along + stop.slip.T * (stop.mu if s == FORWARD else -stop.mu)
+            K += along * stop.normal * stop.k
+            C += along * stop.normal * stop.c
+            f += along * (stop.k * stop.position - stop.preload)
+        return C, K, f
 
 
 class Flow:
-    """x' = B x + b + Re sum X e^{iwt} of one set of engaged stops."""
+    """x' = B x + b + Re sum X e^{iwt} of one set of forces."""
 
-    def __init__(self, system, status):
-        n, K, C = system.n, system.stiffness.copy(), system.damping.copy()
-        f = mp.zeros(n, 1)
-        for stop, s in zip(system.stops, status):
-            if s != ENGAGED:
-                continue
-            K += stop.normal.T * stop.normal * stop.k
-            C += stop.normal.T * stop.normal * stop.c
-            f += stop.normal.T * (stop.k * stop.position - stop.preload)
-        W = system.mass ** -1
+    def __init__(self, mass, C, K, f, forces):
+        n, W = mass.rows, mass ** -1
         self.B = mp.zeros(2 * n)
         for i in range(n):
             self.B[i, n + i] = 1
@@ -165,7 +186,7 @@ class Flow:
         self.b = lift(W * f)
         self.rest = mp.lu_solve(self.B, -self.b)
         self.harmonics = []
-        for w, cosine, sine in system.forces:
+        for w, cosine, sine in forces:
             push = lift(W * (cosine - 1j * sine))
             self.harmonics.append((w, mp.lu_solve(1j * w * mp.eye(2 * n) - self.B, push), push))
         self.values, self.vectors = mp.eig(self.B)
@@ -206,6 +227,53 @@ class Flow:
         return x
 
 
+class StuckFlow:
+    """While slip . q' = 0: y are the coordinates but one, and the last is slip . q over its share in that."""
+
+    def __init__(self, system, status, stop):
+        n, p = system.n, stop.slip
+        one = max(range(n), key=lambda i: abs(p[i]))
+        free = [j for j in range(n) if j != one]
+        T, e = mp.zeros(n, n - 1), mp.zeros(n, 1)
+        for k, j in enumerate(free):
+            T[j, k], T[one, k] = 1, -p[j] / p[one]
+        e[one] = 1
+        C, K, f = system.forces_in(status)
+        mass = T.T * system.mass * T
+        self.inner = Flow(mass, T.T * C * T, T.T * K * T, T.T * f,
+                          [(w, T.T * c, T.T * s) for w, c, s in system.forces])
+        self.load = lift(-(mass ** -1) * (T.T * K * e))  # of one unit of the last
+        self.pull = mp.lu_solve(self.inner.B, -self.load)
+        self.whole, self.take = mp.zeros(2 * n, 2 * (n - 1)), mp.zeros(2 * (n - 1), 2 * n)
+        self.rest, self.row = mp.zeros(2 * n, 1), mp.zeros(1, 2 * n)
+        for i in range(n):
+            self.rest[i], self.row[i] = e[i], p[i] / p[one]
+            for k, j in enumerate(free):
+                for half in range(2):
+                    self.whole[half * n + i, half * (n - 1) + k] = T[i, k]
+                    self.take[half * (n - 1) + k, half * n + j] = 1
+
+    def rate(self, x, t):
+        return self.whole * (self.inner.rate(self.take * x, t) + self.load * (self.row * x)[0])
+
+    def start(self, x, t):
+        c = (self.row * x)[0]
+        return self.inner.start(self.take * x - self.pull * c, t), c
+
+    def at(self, weights, tau, t):
+        w, c = weights
+        return self.whole * (self.inner.at(w, tau, t) + self.pull * c) + self.rest * c
+
+    def on_grid(self, weights, taus, begin):
+        w, c = weights
+        y = self.inner.on_grid(w, taus, begin) + as_array(self.pull * c).real
+        return as_array(self.whole).real @ y + as_array(self.rest * c).real
+
+    def transition(self, tau):
+        flow = self.inner.transition(tau)
+        return self.whole * (flow * self.take + (self.pull - flow * self.pull) * self.row) + self.rest * self.row
+
+
 def lift(v):
     return mp.matrix([0] * v.rows + list(v))
 
@@ -243,7 +311,8 @@ class Motion:
         return self.left[k][0] * mp.exp(-stop.k / stop.c * (t - self.left[k][1]))
 
     def guards(self):
-        """(stop, its row and constant); positive while nothing happens. A plate adds its own penetration."""
+        """(stop, its row and constant, what swings, whether of friction); positive while nothing happens. A plate adds
+        its own penetration."""
         n, found = self.system.n, []
         for k, (stop, status) in enumerate(zip(self.system.stops, self.status)):
             normal = [stop.normal[0, i] for i in range(n)]
@@ -251,19 +320,35 @@ class Motion:
             force = ([stop.k * v for v in normal] + [stop.c * v for v in normal],
                      stop.preload - stop.k * stop.position)
             if status == OPEN:
-                found.append((k, [-v for v in depth[0]], -depth[1]))
+                found.append((k, [-v for v in depth[0]], -depth[1], [], False))
             elif status == RECOVERING or stop.by_gap:
-                found.append((k, *depth))
+                found.append((k, *depth, [], False))
             else:
-                found.append((k, *force))
+                found.append((k, *force, [], False))
                 if stop.preload > 0:
-                    found.append((k, *depth))
+                    found.append((k, *depth, [], False))
+            if status in (FORWARD, BACKWARD):
+                sign = 1 if status == FORWARD else -1
+                found.append((k, [0] * n + [sign * v for v in stop.slip], mp.mpf(0), [], True))
+            if status == STUCK:
+                needed, constant, swings = self.needed(k)
+                for sign in (-1, 1):
+                    found.append((k, [stop.mu * a + sign * b for a, b in zip(force[0], needed)],
+                                  stop.mu * force[1] + sign * constant, [(w, sign * X) for w, X in swings], True))
         return found
 
+    def needed(self, k):
+        """The friction that keeps slip . q' as it is: its row, constant and what swings."""
+        stop, W = self.system.stops[k], self.system.mass ** -1
+        C, K, f = self.system.forces_in(tuple(STUCK if j == k else s for j, s in enumerate(self.status)))
+        share = stop.slip * W / (stop.slip * W * stop.slip.T)[0]
+        return (list(share * -K) + list(share * -C), (share * f)[0],
+                [(w, (share * (c - 1j * s))[0]) for w, c, s in self.system.forces])
+
     def value(self, guard, x, t):
-        k, row, constant = guard
+        k, row, constant, swings, _ = guard
         plate = self.plate(k, t) if self.status[k] == OPEN and self.system.stops[k].plate else 0
-        return sum(r * v for r, v in zip(row, x)) + constant + plate
+        return sum(r * v for r, v in zip(row, x)) + constant + plate + sum(mp.re(X * mp.expj(w * t)) for w, X in swings)
 
     def run(self, end):
         end = mp.mpf(end)
@@ -285,11 +370,13 @@ class Motion:
             taus = np.append(taus[taus < float(left)], min(begin + length, float(left)))
             states = flow.on_grid(weights, taus, float(self.t))
             for guard in self.guards():
-                k, row, constant = guard
+                k, row, constant, swings, _ = guard
                 g = np.array([float(v) for v in row]) @ states + float(constant)
                 if self.status[k] == OPEN and self.system.stops[k].plate:
                     stop, (depth, since) = self.system.stops[k], self.left[k]
                     g = g + float(depth) * np.exp(-float(stop.k / stop.c) * (float(self.t - since) + taus))
+                for w, X in swings:
+                    g = g + (complex(X) * np.exp(1j * float(w) * (float(self.t) + taus))).real
                 below = np.flatnonzero((g[1:] < 0) & (g[:-1] >= 0))
                 if below.size == 0:
                     continue
@@ -307,7 +394,7 @@ class Motion:
             self.happen(hit[1])
 
     def happen(self, guard):
-        k, row, _ = guard
+        k, row, _, swings, of_friction = guard
         stop, before = self.system.stops[k], self.x
         rate = self.system.flow(self.status).rate(before, self.t)
         jump = mp.eye(2 * self.system.n)
@@ -319,15 +406,18 @@ class Motion:
                 for j in range(n):
                     jump[n + i, n + j] -= share[i, j]
             self.events.append(("impact", k, self.t))
+        elif of_friction:
+            self.turn(k, row)
         else:
             self.change(k)
         self.x = jump * before
         if self.slopes is not None:
             after = self.system.flow(self.status).rate(self.x, self.t)
             h = mp.matrix([row])
-            self.slopes = (jump + (after - jump * rate) * h / (h * rate)[0]) * self.slopes
+            falls = (h * rate)[0] + sum(mp.re(1j * w * X * mp.expj(w * self.t)) for w, X in swings)
+            self.slopes = (jump + (after - jump * rate) * h / falls) * self.slopes
         for other, s in enumerate(self.system.stops):  # an impact has made its force negative
-            if s.restitution is None and self.status[other] == ENGAGED and not s.by_gap \
+            if s.restitution is None and self.status[other] in TOUCHES and not s.by_gap \
                     and self.force(s, self.x) < -mp.mpf(10) ** -30:
                 self.change(other)
 
@@ -335,6 +425,8 @@ class Motion:
         stop, status = self.system.stops[k], list(self.status)
         if status[k] == OPEN:
             status[k] = ENGAGED
+            if stop.mu > 0:
+                status[k] = FORWARD if (stop.slip * self.x[self.system.n:])[0] > 0 else BACKWARD
             self.events.append(("contact_begin", k, self.t))
         elif status[k] == RECOVERING:
             status[k] = OPEN
@@ -344,6 +436,20 @@ class Motion:
             self.left[k] = (depth, self.t)
             status[k] = RECOVERING if damped else OPEN
             self.events.append(("contact_end", k, self.t))
+        self.status = tuple(status)
+
+
+    def turn(self, k, row):
+        """A slip comes to rest or turns, or friction that sticks is used up."""
+        stop, status, old = self.system.stops[k], list(self.status), self.status[k]
+        needed, constant, swings = self.needed(k)
+        force = self.value((k, needed, constant, swings, True), self.x, self.t)
+        way = FORWARD if force > 0 else BACKWARD
+        sticks = old != STUCK and abs(force) < stop.mu * self.force(stop, self.x)
+        status[k] = STUCK if sticks else way
+        if status[k] != old:
+            kind = "slip_to_stick" if sticks else "stick_to_slip" if old == STUCK else "slip_reversal"
+            self.events.append((kind, -1, self.t))
         self.status = tuple(status)
 
 
