@@ -72,7 +72,7 @@ Observables::Observables(const Value::Array& given, const Model& model) {
     quantities_.push_back({text, given[k].at("unit").text(key + ".unit"),
                            meaning != nullptr ? meaning->text(key + ".meaning") : "observable " + text});
   }
-  program_ = Program(scope.graph(), values);
+  program_ = Program(scope.graph(), values, false);
   operations_ = scope.graph().fixed();
 }
 

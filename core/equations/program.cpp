@@ -1,5 +1,6 @@
 #include "core/equations/program.hpp"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -87,8 +88,11 @@ std::optional<ReachedRow> reached_row(const Operation& op) {
 /// Makes a list for the atoms of a graph.
 class Lister {
  public:
-  Lister(const Graph& graph, std::vector<Operation>& operations, std::vector<OperationTerm>& terms)
-      : graph_(graph), operations_(operations), terms_(terms), rows_(graph.inputs()) {}
+  Lister(const Graph& graph, std::vector<Operation>& operations, std::vector<OperationTerm>& terms,
+         bool even_time)
+      : graph_(graph), operations_(operations), terms_(terms), rows_(graph.inputs()) {
+    if (even_time) in_time_.insert(0);
+  }
 
   std::size_t rows() const { return rows_; }
 
@@ -142,11 +146,15 @@ class Lister {
     op.plain_products = groups[2].size();
     op.products_by_literal = groups[3].size();
     op.products_by_fixed = groups[4].size();
+    op.in_time = e.products.empty() && std::all_of(e.linear.begin(), e.linear.end(), [&](const auto& term) {
+                   return in_time_.contains(place_.at(term.atom));
+                 });
     for (const auto& group : groups) terms_.insert(terms_.end(), group.begin(), group.end());
     return enter(op);
   }
   std::size_t enter(Operation op) {
     op.result = rows_;
+    if (op.in_time && op.kind == Operation::Kind::sum) in_time_.insert(op.result);
     rows_ += is_pair(op.kind) ? 2 : 1;
     operations_.push_back(op);
     return op.result;
@@ -184,6 +192,7 @@ class Lister {
     if (maker.kind == Operation::Kind::quotient || maker.kind == Operation::Kind::antiderivative)
       operation.b = place_.at(op.b);
     operation.fixed = static_cast<std::size_t>(op.exponent);
+    operation.in_time = maker.kind == Operation::Kind::sine && in_time_.contains(operation.a);
     const std::size_t row = enter(operation);
     if (is_pair(maker.kind)) pairs_[argument] = row;
     return row + second;
@@ -195,6 +204,7 @@ class Lister {
   std::vector<Operation>& operations_;
   std::vector<OperationTerm>& terms_;
   std::size_t rows_;
+  std::set<std::size_t> in_time_;  ///< rows
   std::map<Atom, std::size_t> place_;
   std::map<Expression, std::size_t> sums_;
   std::map<std::pair<Atom, Atom>, int> uses_;
@@ -204,8 +214,9 @@ class Lister {
 
 }  // namespace
 
-Program::Program(const Graph& graph, const std::vector<Expression>& outputs) : inputs_(graph.inputs()) {
-  Lister lister(graph, operations_, terms_);
+Program::Program(const Graph& graph, const std::vector<Expression>& outputs, bool even_time)
+    : inputs_(graph.inputs()) {
+  Lister lister(graph, operations_, terms_, even_time);
   const std::vector<Atom> atoms = graph.needed(outputs);
   for (const Atom a : atoms) {
     if (graph.atom(a).kind == AtomOperation::Kind::sum) lister.count_products(graph.sum(graph.atom(a).sum));

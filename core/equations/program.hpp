@@ -35,6 +35,7 @@ struct Operation {
   std::size_t result = 0;  ///< row
   std::size_t a = 0, b = 0;
   std::size_t fixed = 0;  ///< exponent, or the constant of a sum
+  bool in_time = false;   ///< a sum, or the argument of a sine, that is linear in a time which passes evenly
   /// Where the terms of a sum begin, in groups: atoms times literals, times fixed quantities; products as
   /// they are, times literals, times fixed quantities.
   std::size_t begin = 0;
@@ -58,7 +59,8 @@ class Program {
  public:
   Program() = default;
   /// Works out these expressions of the graph, whose fixed quantities it is given whenever it is run.
-  Program(const Graph& graph, const std::vector<Expression>& outputs);
+  /// `even_time`: input 0 has no coefficients from the second order on.
+  Program(const Graph& graph, const std::vector<Expression>& outputs, bool even_time = true);
 
   std::size_t rows() const { return rows_; }
   std::size_t inputs() const { return inputs_; }
@@ -106,7 +108,7 @@ class Workspace {
   /// The same for the coefficients of the tape's present order; `input(i)` is a series.
   template <class Input, class Output>
   void run(const Program& program, const S* fixed, Tape<S>& tape, const Input& input, const Output& output) {
-    rows_.resize(program.rows());
+    if (rows_.size() < program.rows()) rows_.resize(program.rows());
     for (std::size_t i = 0; i < program.inputs(); ++i) rows_[i] = const_cast<S*>(input(i).coefficients());
     for (std::size_t r = program.inputs(); r < program.rows(); ++r) rows_[r] = &tape.take()[0];
     program.advance(rows_.data(), tape.order(), fixed);
@@ -123,7 +125,8 @@ class Workspace {
 
 template <class S>
 S Program::sum(const Operation& op, S* const* rows, int k, const S* fixed) const {
-  S total = k == 0 ? fixed[op.fixed] : S(0);
+  Products<S> total;
+  if (k == 0) total.add(1, fixed[op.fixed]);
   const OperationTerm* term = terms_.data() + op.begin;
   const auto each = [&](std::size_t count, const auto& add) {
     for (const OperationTerm* end = term + count; term != end; ++term) add(*term);
@@ -131,12 +134,12 @@ S Program::sum(const Operation& op, S* const* rows, int k, const S* fixed) const
   const auto product = [&](const OperationTerm& t) {
     return t.a == t.b ? series::square(rows[t.a], k) : series::convolution(rows[t.a], rows[t.b], 0, k, k);
   };
-  each(op.by_literal, [&](const OperationTerm& t) { total += rows[t.a][k] * t.literal; });
-  each(op.by_fixed, [&](const OperationTerm& t) { total += rows[t.a][k] * fixed[t.fixed]; });
-  each(op.plain_products, [&](const OperationTerm& t) { total += product(t); });
-  each(op.products_by_literal, [&](const OperationTerm& t) { total += product(t) * t.literal; });
-  each(op.products_by_fixed, [&](const OperationTerm& t) { total += product(t) * fixed[t.fixed]; });
-  return total;
+  each(op.by_literal, [&](const OperationTerm& t) { total.add(t.literal, rows[t.a][k]); });
+  each(op.by_fixed, [&](const OperationTerm& t) { total.add(rows[t.a][k], fixed[t.fixed]); });
+  each(op.plain_products, [&](const OperationTerm& t) { total.add(1, product(t)); });
+  each(op.products_by_literal, [&](const OperationTerm& t) { total.add(t.literal, product(t)); });
+  each(op.products_by_fixed, [&](const OperationTerm& t) { total.add(product(t), fixed[t.fixed]); });
+  return series::total_of(total);
 }
 
 template <class S>
@@ -149,6 +152,9 @@ void Program::work_out(const Operation& op, S* const* rows, int k, const S* fixe
     if (k == 0) {
       r[0] = apply(first, a[0]);
       other[0] = apply(second, a[0]);
+    } else if (op.in_time) {
+      r[k] = a[1] * other[k - 1] / static_cast<double>(k);
+      other[k] = a[1] * r[k - 1] * sign / static_cast<double>(k);
     } else {
       r[k] = series::integral(a, other, k);
       other[k] = series::integral(a, r, k) * sign;
@@ -162,7 +168,7 @@ void Program::work_out(const Operation& op, S* const* rows, int k, const S* fixe
   };
   switch (op.kind) {
     case Operation::Kind::sum:
-      r[k] = sum(op, rows, k, fixed);
+      r[k] = op.in_time && k > 1 ? S(0) : sum(op, rows, k, fixed);
       break;
     case Operation::Kind::quotient:
       r[k] = series::quotient(a, b, r, k);

@@ -8,24 +8,32 @@
 
 namespace graze::series {
 
+template <class S>
+S total_of(const Products<S>& products) {
+  S total;
+  products.store(1, total);
+  return total;
+}
+
 /// Σ a_j b_{k−j}, j = first … last, as two sums: neither waits for the other.
 template <class S>
 S convolution(const S* a, const S* b, int first, int last, int k) {
-  S even(0), odd(0);
+  Products<S> even, odd;
   int j = first;
   for (; j < last; j += 2) {
-    even += a[j] * b[k - j];
-    odd += a[j + 1] * b[k - j - 1];
+    even.add(a[j], b[k - j]);
+    odd.add(a[j + 1], b[k - j - 1]);
   }
-  if (j == last) even += a[j] * b[k - j];
-  return even + odd;
+  if (j == last) even.add(a[j], b[k - j]);
+  return total_of(even) + total_of(odd);
 }
 
 /// Σ a_j a_{k−j}, j = 1 … k − 1: each pair once.
 template <class S>
 S inner_square(const S* a, int k) {
-  S sum(0);
-  for (int j = 1; 2 * j < k; ++j) sum += a[j] * a[k - j];
+  Products<S> pairs;
+  for (int j = 1; 2 * j < k; ++j) pairs.add(a[j], a[k - j]);
+  S sum = total_of(pairs);
   sum *= 2.0;
   if (k % 2 == 0) sum += a[k / 2] * a[k / 2];
   return sum;
@@ -58,9 +66,9 @@ S root(const S* a, const S* r, int k) {
 /// Σ j a_j b_{k−j}, j = 1 … last: k times coefficient k of the integral of a' b.
 template <class S>
 S rate_convolution(const S* a, const S* b, int last, int k) {
-  S sum(0);
-  for (int j = 1; j <= last; ++j) sum += a[j] * static_cast<double>(j) * b[k - j];
-  return sum;
+  Products<S> sum;
+  for (int j = 1; j <= last; ++j) sum.add(a[j] * static_cast<double>(j), b[k - j]);
+  return total_of(sum);
 }
 
 /// r with r' = a' b, k > 0; b may be r itself.

@@ -262,8 +262,13 @@ class TaylorSystem : public System {
   template <class Go>
   std::pair<Outcome, Eigen::Index> carry(HybridState& state, const Tangent& seed, Tangent& tangent,
                                          Eigen::Index first, const Go& go) {
-    return seed.state.cols() - first == 1 ? carry<1>(state, seed, tangent, first, go)
-                                          : carry<directions>(state, seed, tangent, first, go);
+    const Eigen::Index columns = seed.state.cols() - first;
+    if (columns == 1) return carry<1>(state, seed, tangent, first, go);
+    if constexpr (Plain::states == Eigen::Dynamic) {
+      if (columns == 2) return carry<2>(state, seed, tangent, first, go);
+      if (columns <= 4) return carry<4>(state, seed, tangent, first, go);
+    }
+    return carry<directions>(state, seed, tangent, first, go);
   }
   template <int N, class Go>
   std::pair<Outcome, Eigen::Index> carry(HybridState& state, const Tangent& seed, Tangent& tangent,

@@ -50,18 +50,6 @@ SeriesReached::Reach reach_of(Reach reach) {
   return static_cast<Plain>(reach);
 }
 
-/// Whether this row is a linear function of time.
-bool is_linear_in_time(const Program& program, std::size_t row) {
-  if (row == 0) return true;
-  const auto& list = program.operations();
-  const auto op = std::find_if(list.begin(), list.end(), [&](const Operation& o) { return o.result == row; });
-  if (op == list.end() || op->kind != Operation::Kind::sum) return false;
-  if (op->plain_products + op->products_by_literal + op->products_by_fixed > 0) return false;
-  const auto first = program.terms().begin() + static_cast<std::ptrdiff_t>(op->begin);
-  const auto last = first + static_cast<std::ptrdiff_t>(op->by_literal + op->by_fixed);
-  return std::all_of(first, last, [](const OperationTerm& t) { return t.a == 0; });
-}
-
 }  // namespace
 
 SeriesProgram::SeriesProgram(const Program& program, int order, int width, const double* fixed) {
@@ -81,7 +69,7 @@ SeriesProgram::SeriesProgram(const Program& program, int order, int width, const
   for (const Operation& op : program.operations()) {
     SeriesOperation& o = operations_.emplace_back();
     o.kind = kind_of(op.kind);
-    if (o.kind == Kind::sine && is_linear_in_time(program, op.a)) o.kind = Kind::harmonic;
+    if (o.kind == Kind::sine && op.in_time) o.kind = Kind::harmonic;
     o.function = function_of(op.function);
     o.result = place(op.result);
     o.other = place(op.result + 1);
@@ -93,7 +81,7 @@ SeriesProgram::SeriesProgram(const Program& program, int order, int width, const
       o.rate = own();
       continue;
     }
-    o.in_time = is_linear_in_time(program, op.result);
+    o.in_time = op.in_time;
     o.terms = terms_.data() + terms_.size();
     // Groups as in core/equations: rows times literals, times fixed quantities; products as they are, times
     // literals, times fixed quantities.
