@@ -49,6 +49,14 @@ bool turns_into_itself(const Family& family, const BranchPoint& before, const Br
   return apart(before).dot(apart(after)) < 0;
 }
 
+/// Whether an orbit closes after half its periods already: where a branch has its birth.
+bool closes_in_half(const BranchPoint& p) {
+  constexpr double near = 1e-6;  // of its size
+  const std::size_t half = p.orbit.size() / 2;
+  return half > 0 && p.orbit.size() == 2 * half &&
+         (p.orbit[half] - p.orbit[0]).cwiseAbs().maxCoeff() <= near * p.size;
+}
+
 }  // namespace
 
 Continuation::Continuation(const Family& family, Solution start, int direction,
@@ -516,7 +524,7 @@ auto Continuation::locate(BifurcationKind kind, const Solution& before, const So
   // A sign may change without a zero: at a pole, or for two real multipliers of product one.
   if (!(std::abs(found.solution.point.*test) <= 1e-4 * least + 1e-9 * greatest)) return std::nullopt;
   judge(found);
-  if (found.verdict == Verdict::open) return std::nullopt;
+  if (found.verdict == Verdict::open || closes_in_half(found.solution.point)) return std::nullopt;
   take_stability(found.solution);
   const auto& multipliers = found.solution.point.multipliers;
   const bool at_border = std::any_of(multipliers.begin(), multipliers.end(),
