@@ -377,6 +377,8 @@ std::optional<LaneLaw> LaneLaw::in(const Setting& setting) {
 
 /// SetRows but for `over`.
 void LaneLaw::add_set(const Setting& setting, std::span<const Contact> list) {
+  const std::size_t states = 2 * static_cast<std::size_t>(dofs);
+  more.reserve(list.size() * (5 + states * (states + 1 + 2 * orders.size())));
   const auto add_each = [&](const auto& value) {
     for (std::size_t i = 0; i < list.size(); ++i) more.push_back(value(setting.acts[i], list[i]));
   };
@@ -405,21 +407,23 @@ void LaneLaw::add_way_to(const LaneLaw& next) {
     }
     return Vector(next.to_modes * x);
   };
-  std::vector<Vector> columns = {
-      lost([](const LaneLaw& law, Eigen::Index i) { return std::pair(law.still(i), 0.0); })};
-  for (std::size_t j = 0; j < orders.size(); ++j) {
-    const double turn = 2 * std::numbers::pi * orders[j] / cells / cell;
-    const Eigen::Index k = 2 * static_cast<Eigen::Index>(j);
-    columns.push_back(lost([&](const LaneLaw& law, Eigen::Index i) {
+  const Eigen::Index harmonics = static_cast<Eigen::Index>(orders.size());
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 2 * most_dofs, 1 + 2 * most_harmonics> columns(
+      states, 1 + 2 * harmonics);
+  columns.col(0) = lost([](const LaneLaw& law, Eigen::Index i) { return std::pair(law.still(i), 0.0); });
+  for (Eigen::Index j = 0; j < harmonics; ++j) {
+    const double turn = 2 * std::numbers::pi * orders[static_cast<std::size_t>(j)] / cells / cell;
+    const Eigen::Index k = 2 * j;
+    columns.col(k + 1) = lost([&](const LaneLaw& law, Eigen::Index i) {
       return std::pair(law.driven(i, k), turn * law.driven(i, k + 1));
-    }));
-    columns.push_back(lost([&](const LaneLaw& law, Eigen::Index i) {
+    });
+    columns.col(k + 2) = lost([&](const LaneLaw& law, Eigen::Index i) {
       return std::pair(law.driven(i, k + 1), -turn * law.driven(i, k));
-    }));
+    });
   }
   for (Eigen::Index i = 0; i < states; ++i) {
     for (Eigen::Index j = 0; j < states; ++j) more.push_back(over(i, j));
-    for (const Vector& column : columns) more.push_back(column(i));
+    for (Eigen::Index k = 0; k < columns.cols(); ++k) more.push_back(columns(i, k));
   }
 }
 
