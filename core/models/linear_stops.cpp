@@ -369,7 +369,10 @@ void LinearStops::read_law(const Value& stop, Eigen::Index c) {
   if (const Value* mu = stop.find("mu")) {
     const std::string key = element("stop", k) + "mu";
     if (stop.find("slip") == nullptr) refuse(*mu, key, "needs slip, the direction of sliding along the stop");
-    if (stop.find("preload") != nullptr) refuse(*mu, key, "a stop with a preload has no friction");
+    if (stop.find("preload") != nullptr)
+      refuse(*mu, key,
+             "a stop with a preload has no friction: that on an abutment, where it rests with a part of the "
+             "preload, is not modelled");
     if (at.law[k] == StopLaw::release_by_gap)
       refuse(*mu, key, "a stop with friction is released by its force");
     rubbing_.push_back({static_cast<int>(c),

@@ -130,7 +130,8 @@ const std::vector<Mistake> mistakes = {
      "6:44: model.contact.0.mu = 0.2: needs slip, the sliding speed, beside it"},
     {"coordinates = ['x']\nforce = { x = '-x' }\ncontact = [{ gap = '1 - x', stiffness = 1, preload = 3, mu "
      "= 0.2, slip = \"x'\" }]",
-     "6:44: model.contact.0.preload = 3.0: a contact with mu has no preload"},
+     "6:44: model.contact.0.preload = 3.0: a contact with mu has no preload: friction on an "
+     "abutment, where it rests with a part of that, is not modelled"},
     {"coordinates = ['x']\nforce = { x = '-x' }\ncontact = [{ gap = '1 - x', stiffness = 1, foot = '1' }]",
      "6:52: model.contact.0.foot = \"1\": only of a rigid contact"},
     {"coordinates = ['x']\nforce = { x = '-x' }\ncontact = [{ gap = '1 - x', stiffness = '-1' }]",

@@ -461,7 +461,9 @@ void Reading::check_law(const Value& given, const std::string& key) const {
   only("slip", given.find("mu") != nullptr, "only of a contact with mu");
   only("static", given.find("mu") != nullptr, "only of a contact with mu");
   only("mu", given.find("slip") != nullptr, "needs slip, the sliding speed, beside it");
-  only("preload", given.find("mu") == nullptr, "a contact with mu has no preload");
+  only("preload", given.find("mu") == nullptr,
+       "a contact with mu has no preload: friction on an abutment, where it rests with a part of that, is "
+       "not modelled");
   only("foot", rigid, "only of a rigid contact");
 }
 
