@@ -175,3 +175,20 @@ TEST_CASE("zero amplitudes: by the mu of a typed pendulum", "[equations]") {
   CHECK((typed - own).cwiseAbs().maxCoeff() < 1e-10);
   CHECK(typed.cwiseAbs().maxCoeff() == Approx(0.212944).epsilon(1e-5));
 }
+
+/// A body of mass 1 under a constant force, held at rest by up to 0.5, free when it slides.
+TEST_CASE("zero amplitudes: what slides without friction may yet stick", "[equations]") {
+  const std::string ground = "friction = [{ slip = \"x'\", amplitude = 0, static = 0.5 }]\n",
+                    contact =
+                        "contact = [{ gap = 'y', restitution = 0, mu = 0, static = 0.5, slip = \"x'\" }]\n";
+  const std::string body =
+      "name = 'equations'\nparameters = { F = 0.4 }\ncoordinates = ['x', 'y']\n"
+      "force = { x = 'F', y = -1 }\nfastest_rate = 1\n";
+  for (const std::string& friction : {ground, contact}) {
+    CAPTURE(friction);
+    const auto model = make_model(body + friction);
+    const Zero rest{"", body, "F", {0, 0, 0, 0}, 2};
+    CHECK(moved(*model, 0, 0.4, rest)(0) == 0);
+    CHECK(moved(*model, 0, 0.6, rest)(0) == Approx(1.2).epsilon(1e-14));
+  }
+}

@@ -129,8 +129,11 @@ class TypedEquations {
   /// The contact whose force it is a share of; −1: none.
   int contact_of(int k) const { return friction(k).contact; }
   bool eases(int k) const { return friction(k).eases; }
-  /// Whether its amplitude is not just 0, as it is only where no derivative by it is asked.
-  bool has_amplitude(int k) const { return !friction(k).fixed || !identical(at(*friction(k).fixed), S(0)); }
+  /// Whether its amplitude, and its limit at rest, is not just 0, as it is only where no derivative by it is
+  /// asked.
+  bool has_amplitude(int k) const {
+    return eases(k) || !friction(k).fixed || !identical(at(*friction(k).fixed), S(0));
+  }
   template <class T>
   T slip(int k, const T& t, const Vector<T>& x) const {
     return one(friction(k).slip, t, x);
