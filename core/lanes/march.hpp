@@ -442,13 +442,13 @@ struct Entry {
   LaneKernel kernel, carrying;
 };
 
-/// The most frequent shapes, those of one harmonic, have two kernels of their own, one of which carries
-/// nothing; for all else there is the one of any harmonics that carries what it is given.
+/// The most frequent shapes, those of one harmonic, have a kernel of their own that carries nothing; for all
+/// else there is the one of any harmonics, which carries what it is given.
 template <int N, int M, int H, bool Classical, bool Sets>
 constexpr Entry entry() {
   return {{N, M, H, Classical, false, Sets},
           &March<N, M, H, Classical, H == 0, Sets>::periods,
-          &March<N, M, H, Classical, true, Sets>::periods};
+          &March<N, M, 0, Classical, true, Sets>::periods};
 }
 
 /// The first one that does.
