@@ -100,16 +100,17 @@ class Ranks(CliTest):
         self.assertIn(f"{400 - done} points in", err)
 
     def test_a_killed_rank_ends_the_run_and_leaves_it_resumable(self):
-        self.graze("run", "case.toml", "-o", "one.h5", "--quiet")
+        longer = ("--set", "analysis.transient=15000")  # a rank is killed before all is done
+        self.graze("run", "case.toml", "-o", "one.h5", "--quiet", *longer)
         for victim in [0, 2]:
-            process = self.mpirun(3, "run", "case.toml")
+            process = self.mpirun(3, "run", "case.toml", *longer)
             self.wait_for_blocks(process, len(self.blocks()) + 10)
             os.kill(self.children(process)[victim], signal.SIGKILL)
             _, err = process.communicate(timeout=60)
             self.assertNotIn(process.returncode, [0, 75], err)
             self.assertGreater(len(self.blocks()), 10)
             self.assertIn("not complete", self.graze("info", "case.h5")[0])
-        err = self.with_ranks(2, "run", "case.toml")
+        err = self.with_ranks(2, "run", "case.toml", *longer)
         self.assertIn("resuming after", err)
         self.assert_same_arrays("one.h5", "case.h5")
 
