@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -80,6 +81,32 @@ Continuation::Passed Continuation::pass_border_within(double reach) {
   return pass_accumulation(reach);
 }
 
+/// Whether the changes of the impacts lead towards a border: on the way there ever more of them belong to the
+/// sequence, however the parameter turns. Where it is met first, the way of the parameter decides.
+bool Continuation::approaches(const ChatterBorder& border) {
+  constexpr double same = 1e-9;  // of the range
+  const auto known = std::find_if(sequences_.begin(), sequences_.end(), [&](const Sequence& s) {
+    return s.contact == border.contact && std::abs(s.border - border.parameter) <= same * metric().range;
+  });
+  if (known == sequences_.end()) {
+    const bool ahead = border.sticks_towards == heading_;
+    sequences_.push_back({border.contact, border.parameter, border.magnification, ahead, change_count_});
+    return ahead;
+  }
+  known->looked = change_count_;
+  if (border.magnification != known->magnification) {
+    known->approached = border.magnification > known->magnification;
+    known->magnification = border.magnification;
+  }
+  return known->approached;
+}
+
+/// Whether the last change has led away from a border.
+bool Continuation::recedes() const {
+  return std::any_of(sequences_.begin(), sequences_.end(),
+                     [&](const Sequence& s) { return s.looked == change_count_ && !s.approached; });
+}
+
 /// Over the border at which impacts of a contact that is hit ever more slowly come to accumulate, if it lies
 /// within `reach`, or, however far, so many impacts are followed already: infinitely many changes of the
 /// orbit lie before it. Behind it the contact sticks.
@@ -90,39 +117,65 @@ Continuation::Passed Continuation::pass_accumulation(double reach) {
   for (ChatterBorder& border : borders_of_sequences(now_, metric())) {
     const double within =
         border.magnification < most_magnified ? reach : std::max(reach, far * metric().range);
-    if (border.sticks_towards != heading_ || !lies_ahead(border, heading_, within)) continue;
+    if (!approaches(border) || !lies_ahead(border, border.sticks_towards, within)) continue;
     if (repeated(BifurcationKind::chatter_border, border.contact, border.parameter)) continue;
-    if (first && heading_ * (border.parameter - first->parameter) >= 0) continue;
+    const auto away = [&](const ChatterBorder& b) { return std::abs(b.parameter - now_.point.parameter); };
+    if (first && away(border) >= away(*first)) continue;
     if (is_taken(border)) first = std::move(border);
   }
   if (!first) return Passed::not_found;
-  return pass_border(*first, heading_);
+  auto behind = orbit_behind(*first, first->sticks_towards);
+  if (!behind) return Passed::not_found;  // more changes lead nearer to it
+  cross(*first, std::move(*behind), first->sticks_towards);
+  return Passed::on;
 }
 
 Continuation::Passed Continuation::pass_border(const ChatterBorder& border, double sense) {
-  note(BifurcationKind::chatter_border, border.contact, border.solution, border.error);
-  auto found = orbit_behind(border, sense);
-  if (!found) {
-    end_ = no_way_on(BifurcationKind::chatter_border, border.contact);
-    return Passed::ended;
+  if (auto behind = orbit_behind(border, sense)) {
+    cross(border, std::move(*behind), sense);
+    return Passed::on;
   }
-  now_ = std::move(*found);
+  note(BifurcationKind::chatter_border, border.contact, border.solution, border.error);
+  end_ = no_way_on(BifurcationKind::chatter_border, border.contact);
+  return Passed::ended;
+}
+
+/// On from the orbit behind a border; where its contact does not stick, towards fewer impacts: more of them
+/// lead back to it.
+void Continuation::cross(const ChatterBorder& border, Solution behind, double sense) {
+  note(BifurcationKind::chatter_border, border.contact, border.solution, border.error);
+  now_ = std::move(behind);
   take_stability(now_);
   face(now_, sense);
   changes_.clear();
-  heading_ = sense;
   step_ = options_.first_step;
-  return Passed::on;
+  heading_ = sense;
+  if (sense == border.sticks_towards || !follows_more(border.contact)) return;
+  face(now_, -sense);
+  heading_ = -sense;
+}
+
+/// Whether the next change on the way is one more impact of a contact.
+bool Continuation::follows_more(int contact) const {
+  constexpr int most = 40;  // points
+  Continuation ahead(family_, now_, 0, options_);
+  for (int k = 0; k < most && ahead.change_count_ == 0; ++k)
+    if (!ahead.next()) return false;
+  return ahead.now_.point.signature.hits(contact) > now_.point.signature.hits(contact);
 }
 
 /// The orbit a little behind a border, with one stick of its contact more or less and no other change of
 /// chatter. Where the contact does not stick, there are orbits that graze at any distance: several are tried.
+/// Where it sticks, the one next to the border is the one that the branch goes on with.
 std::optional<Solution> Continuation::orbit_behind(const ChatterBorder& border, double sense) const {
-  static constexpr double ways[] = {1e-4, 6.1e-5, 3.7e-5, 2.3e-5, 1e-5, 3e-6,
-                                    1e-6, 3e-7,   1.7e-4, 2.9e-4, 5e-4, 1.3e-3};  // of the range
+  static constexpr double outside[] = {1e-4, 6.1e-5, 3.7e-5, 2.3e-5, 1e-5, 3e-6,
+                                       1e-6, 3e-7,   1.7e-4, 2.9e-4, 5e-4, 1.3e-3};  // of the range
+  static constexpr double inside[] = {1e-6, 3e-6, 1e-5, 3e-7, 3e-5, 1e-4, 3e-4, 1.3e-3};
   constexpr std::size_t waited = 4;  // of them: also with the orbit that the motion settles to
   const Solution& there = border.solution;
-  const int change = sense == border.sticks_towards ? 1 : -1;
+  const bool sticks = sense == border.sticks_towards;
+  const std::span<const double> ways = sticks ? std::span<const double>(inside) : outside;
+  const int change = sticks ? 1 : -1;
   const auto fits = [&](const Signature& after) {
     for (int i = 0; i < static_cast<int>(family_.model->contacts().size()); ++i) {
       const int expected = i == border.contact ? change : 0;
@@ -139,8 +192,15 @@ std::optional<Solution> Continuation::orbit_behind(const ChatterBorder& border, 
     if (!found || !fits(found->point.signature)) return std::nullopt;
     return found;
   };
-  for (const double way : ways)
-    if (auto found = at(way, false)) return found;
+  // Not over what the walk has just come from.
+  const double room =
+      last_jump_ ? 0.3 * std::abs(border.parameter - last_jump_->parameter) / metric().range : ways.back();
+  for (const bool within : {true, false}) {
+    for (const double way : ways) {
+      if ((way <= room) != within) continue;
+      if (auto found = at(way, false)) return found;
+    }
+  }
   for (std::size_t k = 0; k < waited; ++k)
     if (auto found = at(ways[k], true)) return found;
   return std::nullopt;

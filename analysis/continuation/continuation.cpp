@@ -252,6 +252,7 @@ bool Continuation::next() {
     looked_count_ = change_count_;
     const Passed passed = pass_accumulation(crowd_width * range);
     if (passed != Passed::not_found) return passed == Passed::on;
+    if (recedes()) changes_.clear();
   }
   if (crowded()) return pass_crowd();
   if (auto begun = begun_elsewhere(now_, metric())) now_ = std::move(*begun);

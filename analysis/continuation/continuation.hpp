@@ -108,11 +108,15 @@ class Continuation {
   bool pass_stop();
   bool lies_ahead(const ChatterBorder& border, double sense, double reach) const;
   bool is_taken(const ChatterBorder& border) const;
+  bool approaches(const ChatterBorder& border);
+  bool recedes() const;
   std::optional<ChatterBorder> end_of_stick(const Signature* beyond, double reach) const;
   Passed pass_end_of_stick(const Trial& beyond);
   Passed pass_border_within(double reach);
   Passed pass_accumulation(double reach);
   Passed pass_border(const ChatterBorder& border, double sense);
+  void cross(const ChatterBorder& border, Solution behind, double sense);
+  bool follows_more(int contact) const;
   std::optional<Solution> orbit_behind(const ChatterBorder& border, double sense) const;
   /// Changes without an equation of their own, over which the walk jumps.
   static bool jumps_over(BifurcationKind kind) {
@@ -161,6 +165,15 @@ class Continuation {
     double parameter;
   };
   std::optional<Jump> last_jump_;
+  /// A sequence of impacts that may become complete, as last looked at.
+  struct Sequence {
+    int contact;
+    double border;  ///< parameter
+    double magnification;
+    bool approached;
+    int looked;  ///< change_count_ then
+  };
+  std::vector<Sequence> sequences_;
   std::vector<Bifurcation> passed_;
   std::string end_;
 };
