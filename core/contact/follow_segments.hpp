@@ -15,14 +15,28 @@
 
 namespace graze {
 
-/// Fraction of a piece at which a gap is zero again, by Newton's method on its polynomial from the zero of
-/// its first three terms. `rebound`: it begins on the contact, and that zero is divided out. Nothing: no such
-/// zero.
-inline std::optional<double> end_of_flight(std::span<const double> gap, bool rebound) {
+/// Zero of the first three terms of a gap, ahead; nothing: none.
+inline std::optional<double> end_of_parabola(std::span<const double> gap) {
   const double root = std::sqrt(gap[1] * gap[1] - 4 * gap[0] * gap[2]);
   if (!(root >= 0) || (gap[1] >= 0 && gap[2] >= 0)) return std::nullopt;
   // Opening: over the top. Closing: straight on, also while it is braked.
-  double s = gap[1] > 0 ? -(gap[1] + root) / (2 * gap[2]) : 2 * gap[0] / (root - gap[1]);
+  return gap[1] > 0 ? -(gap[1] + root) / (2 * gap[2]) : 2 * gap[0] / (root - gap[1]);
+}
+
+/// The same of a gap that begins at zero, with its fourth term: where the force that leads it back is about
+/// to vanish, only its rate does.
+inline std::optional<double> end_of_rebound(std::span<const double> gap) {
+  const double square = gap[2] * gap[2] - 4 * gap[1] * gap[3];
+  const double s = 2 * gap[1] / ((square > 0 ? std::sqrt(square) : -gap[2]) - gap[2]);
+  return s > 0 ? std::optional(s) : std::nullopt;
+}
+
+/// Fraction of a piece at which a gap is zero again, by Newton's method on its polynomial from the zero of
+/// its first terms. `rebound`: it begins on the contact, and that zero is divided out. Nothing: no such zero.
+inline std::optional<double> end_of_flight(std::span<const double> gap, bool rebound) {
+  const auto guess = rebound ? end_of_rebound(gap) : end_of_parabola(gap);
+  if (!guess) return std::nullopt;
+  double s = *guess;
   const std::span<const double> p = gap.subspan(rebound ? 1 : 0);
   constexpr int rounds = 10;
   const double least = rebound ? 0 : -1;
