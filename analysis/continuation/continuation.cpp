@@ -236,6 +236,16 @@ bool Continuation::crowded() const {
 }
 
 bool Continuation::next() {
+  const BranchPoint before = now_.point;
+  if (!advance()) return false;
+  if (count_ > 10 && before.fold * first_.fold >= 0 && lies_between(first_, before, now_.point)) {
+    end_ = closed_branch;
+    return false;
+  }
+  return true;
+}
+
+bool Continuation::advance() {
   passed_.clear();
   if (!end_.empty()) return false;
   if (++count_ > options_.points) {
@@ -354,11 +364,6 @@ bool Continuation::accept(Trial trial, double step) {
   }
   take_stability(trial.solution);
   locate_tests(before, trial.solution, step);
-  if (count_ > 10 && before.point.fold * first_.fold >= 0 &&
-      lies_between(first_, before.point, trial.solution.point)) {
-    end_ = closed_branch;
-    return false;
-  }
   const double progress = trial.solution.point.parameter - before.point.parameter;
   if (std::abs(progress) > crowd_width * (options_.to - options_.from)) heading_ = progress < 0 ? -1 : 1;
   now_ = std::move(trial.solution);
@@ -563,7 +568,7 @@ bool Continuation::to_border(double step) {
   if (passed == Passed::not_found) return pass_change(trial, way);
   if (passed != Passed::comes_later) return passed == Passed::on;
   step_ = way / 4;
-  return next();
+  return advance();
 }
 
 }  // namespace graze

@@ -62,6 +62,7 @@ class Continuation {
     int iterations = 0;
     bool loses_impact = false;  ///< an impact that belongs to no chatter sequence has no speed left
   };
+  bool advance();
   Metric metric() const { return {size_, time_, options_.to - options_.from}; }
   void face(Solution& solution, double sense) const;
   Solution solution(const std::shared_ptr<const Shooting>& shooting, const Closing& closing,
