@@ -268,6 +268,7 @@ bool Continuation::advance() {
   if (auto begun = begun_elsewhere(now_, metric())) now_ = std::move(*begun);
   constexpr int easy = 3;
   constexpr int hard = 6;
+  constexpr double coarse = 1e-3;
   constexpr double straight = 0.95;  // least cosine between the tangents of neighbours
   while (step_ >= options_.least_step) {
     auto trial = at(now_, step_);
@@ -302,10 +303,16 @@ bool Continuation::advance() {
     const double parameter = trial->solution.point.parameter;
     if (parameter < options_.from || parameter > options_.to) return to_border(step_);
     if (trial->verdict == Verdict::changed) return pass_change(*trial, step_);
+    take_stability(trial->solution);
+    const Tests tests = tests_between(now_, trial->solution, step_);
+    if (!tests.all && step_ > coarse) {  // the step may have come to another branch
+      step_ /= 4;
+      continue;
+    }
     const double taken = step_;
     if (trial->iterations <= easy) step_ = std::min(options_.step, 1.6 * step_);
     if (trial->iterations >= hard) step_ /= 2;
-    return accept(std::move(*trial), taken);
+    return accept(std::move(*trial), tests, taken);
   }
   constexpr double near = 1e-2;  // of the range
   const Passed passed = pass_border_within(near * range);
@@ -351,7 +358,7 @@ void Continuation::note_between(const Solution& before, const Solution& after) {
   note(kind, contact, bracket.solution, bracket.error);
 }
 
-bool Continuation::accept(Trial trial, double step) {
+bool Continuation::accept(Trial trial, const Tests& tests, double step) {
   const Solution before = now_;
   if (reversed(trial.solution)) {
     note_hopf(before, trial.solution, step);
@@ -362,8 +369,7 @@ bool Continuation::accept(Trial trial, double step) {
     end_ = "an orbit of half as many periods: behind it come the same orbits, half a turn later";
     return false;
   }
-  take_stability(trial.solution);
-  locate_tests(before, trial.solution, step);
+  note(tests);
   const double progress = trial.solution.point.parameter - before.point.parameter;
   if (std::abs(progress) > crowd_width * (options_.to - options_.from)) heading_ = progress < 0 ? -1 : 1;
   now_ = std::move(trial.solution);
@@ -426,26 +432,32 @@ bool Continuation::walked(const BranchPoint& p) const {
   return false;
 }
 
-/// Notes what test functions tell between two points, in order along the branch.
-void Continuation::locate_tests(const Solution& before, const Solution& after, double step) {
+/// What test functions tell between two points, in order along the branch.
+auto Continuation::tests_between(const Solution& before, const Solution& after, double step) const -> Tests {
   using Kind = BifurcationKind;
-  struct Located {
-    Kind kind;
-    Place place;
-  };
-  std::vector<Located> located;
+  Tests tests;
   const auto look = [&](Kind kind, double BranchPoint::*test) {
-    if (!(before.point.*test * after.point.*test < 0)) return;
+    if (!(before.point.*test * after.point.*test < 0)) return true;
     auto found = locate(kind, before, after, step, test);
-    if (found) located.push_back({kind, std::move(*found)});
+    if (found) tests.located.push_back({kind, std::move(*found)});
+    return found.has_value();
   };
-  look(Kind::fold, &BranchPoint::fold);
-  look(Kind::branch_point, &BranchPoint::branching);
+  const bool folds = look(Kind::fold, &BranchPoint::fold);
+  const bool branches = look(Kind::branch_point, &BranchPoint::branching);
+  tests.all = folds && branches;
   look(Kind::period_doubling, &BranchPoint::doubling);
   look(Kind::neimark_sacker, &BranchPoint::torus);
-  std::stable_sort(located.begin(), located.end(),
+  std::stable_sort(tests.located.begin(), tests.located.end(),
                    [](const Located& a, const Located& b) { return a.place.way < b.place.way; });
-  for (const Located& at : located) note(at.kind, -1, at.place.solution, at.place.error);
+  return tests;
+}
+
+void Continuation::note(const Tests& tests) {
+  for (const Located& at : tests.located) note(at.kind, -1, at.place.solution, at.place.error);
+}
+
+void Continuation::locate_tests(const Solution& before, const Solution& after, double step) {
+  note(tests_between(before, after, step));
 }
 
 /// Where the equations are singular, as where branches cross, from orbits beside: their test function,
@@ -562,7 +574,11 @@ bool Continuation::to_border(double step) {
   trial.solution = solution(now_.shooting, closing, metric().plane(*now_.shooting, now_.tangent));
   trial.loses_impact = loses_impact(*now_.shooting, closing.equations);
   judge(trial);
-  if (trial.verdict == Verdict::same) return accept(std::move(trial), way);
+  if (trial.verdict == Verdict::same) {
+    take_stability(trial.solution);
+    const Tests tests = tests_between(now_, trial.solution, way);
+    return accept(std::move(trial), tests, way);
+  }
   end_.clear();
   const Passed passed = pass_end_of_stick(trial);
   if (passed == Passed::not_found) return pass_change(trial, way);

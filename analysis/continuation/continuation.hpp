@@ -75,18 +75,29 @@ class Continuation {
   bool fades(const Solution& solution) const;
   static bool passes_beginning(const Solution& solution);
   static bool loses_impact(const Shooting& shooting, const Equations& equations);
-  bool accept(Trial trial, double step);
   void anchor_here();
   void note_hopf(const Solution& before, const Solution& after, double step);
   bool lies_between(const BranchPoint& p, const BranchPoint& a, const BranchPoint& b) const;
   bool walked(const BranchPoint& p) const;
-  void locate_tests(const Solution& before, const Solution& after, double step);
   /// Where a test function changes its sign: arclength from the point before, and the orbit there.
   struct Place {
     double way = 0;
     Solution solution;
     double error = 0;  ///< of the parameter, where the orbit could not be solved for; 0: rounding
   };
+  struct Located {
+    BifurcationKind kind;
+    Place place;
+  };
+  /// What test functions tell between two points.
+  struct Tests {
+    std::vector<Located> located;
+    bool all = true;  ///< no fold or branch point is missing where one must be
+  };
+  Tests tests_between(const Solution& before, const Solution& after, double step) const;
+  void note(const Tests& tests);
+  void locate_tests(const Solution& before, const Solution& after, double step);
+  bool accept(Trial trial, const Tests& tests, double step);
   std::optional<Place> locate(BifurcationKind kind, const Solution& before, const Solution& after,
                               double step, double BranchPoint::*test) const;
   std::optional<Place> between_orbits(const Solution& before, double place, double step,
