@@ -19,18 +19,31 @@ constexpr double same_orbit = 1e-6;  // change of the state, of its size, when o
 constexpr int most_changes = 60;     // of the events, on one branch in one direction
 constexpr std::ptrdiff_t crowd = 6;  // changes within crowd_width are one
 
+/// How far a multiplier is from the border that such a point is named after.
+double away_from_border(BifurcationKind kind, const std::complex<double>& m) {
+  switch (kind) {
+    case BifurcationKind::neimark_sacker:
+      return std::abs(std::abs(m) - 1);
+    case BifurcationKind::period_doubling:
+      return std::abs(m + 1.0);
+    default:
+      return std::abs(m - 1.0);
+  }
+}
+
 /// Whether this multiplier is where the name of such a point says. A parameter also turns, and a multiplier
 /// passes from +∞ to −∞, where an impact loses its speed.
 bool passes(BifurcationKind kind, const std::complex<double>& m) {
-  constexpr double near = 1e-2;
-  switch (kind) {
-    case BifurcationKind::neimark_sacker:
-      return std::abs(m.imag()) > 1e-9 && std::abs(std::abs(m) - 1) < 1e-6;
-    case BifurcationKind::period_doubling:
-      return std::abs(m + 1.0) < near;
-    default:
-      return std::abs(m - 1.0) < near;
-  }
+  const bool torus = kind == BifurcationKind::neimark_sacker;
+  if (torus && !(std::abs(m.imag()) > 1e-9)) return false;
+  return away_from_border(kind, m) < (torus ? 1e-6 : 1e-2);
+}
+
+/// Whether a multiplier of an orbit comes near to that border.
+bool nears(BifurcationKind kind, const BranchPoint& p) {
+  constexpr double near = 0.1;
+  return std::any_of(p.multipliers.begin(), p.multipliers.end(),
+                     [kind](const std::complex<double>& m) { return away_from_border(kind, m) < near; });
 }
 
 /// Whether two neighbours of a branch lie on both sides of an orbit of half as many periods, where the branch
@@ -439,8 +452,9 @@ auto Continuation::tests_between(const Solution& before, const Solution& after, 
   const auto look = [&](Kind kind, double BranchPoint::*test) {
     if (!(before.point.*test * after.point.*test < 0)) return true;
     auto found = locate(kind, before, after, step, test);
+    const bool solved = found && found->error == 0;
     if (found) tests.located.push_back({kind, std::move(*found)});
-    return found.has_value();
+    return solved;
   };
   const bool folds = look(Kind::fold, &BranchPoint::fold);
   const bool branches = look(Kind::branch_point, &BranchPoint::branching);
@@ -517,6 +531,7 @@ auto Continuation::locate(BifurcationKind kind, const Solution& before, const So
     auto trial = solved(before, place);
     if (!trial) {
       auto beside = between_orbits(before, place, step, test);
+      if (!beside && !nears(kind, before.point) && !nears(kind, after.point)) return std::nullopt;
       if (!beside) return Place{0, before, std::abs(after.point.parameter - before.point.parameter)};
       place = beside->way;
       found.solution = std::move(beside->solution);

@@ -92,7 +92,7 @@ class Continuation {
   /// What test functions tell between two points.
   struct Tests {
     std::vector<Located> located;
-    bool all = true;  ///< no fold or branch point is missing where one must be
+    bool all = true;  ///< each fold and branch point that must be there has been solved for
   };
   Tests tests_between(const Solution& before, const Solution& after, double step) const;
   void note(const Tests& tests);
