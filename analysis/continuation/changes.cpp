@@ -130,14 +130,19 @@ Continuation::Passed Continuation::leave_at_speed(const Grazing& grazing, const 
   return Passed::not_found;
 }
 
+/// Whether an orbit may be the next one of the branch: not far away, nor one of fewer periods.
+bool Continuation::may_follow(const Solution& next, const Solution& last) const {
+  const bool near = (next.point.state - last.point.state).cwiseAbs().maxCoeff() <= 0.1 * size_;
+  return near && !repeats(next.point.orbit, size_);
+}
+
 /// The orbit near another one, that far along its branch, as Newton's method finds it.
 std::optional<Solution> Continuation::orbit_beside(const Solution& last, double parameter,
                                                    double along) const {
   auto found =
       refine_orbit(family_, {parameter, last.point.state + along * last.tangent.head(last.shooting->states()),
                              last.shooting->itinerary().periods, last.point.period, last.point.phase});
-  if (found && (found->point.state - last.point.state).cwiseAbs().maxCoeff() <= 0.1 * size_) return found;
-  return std::nullopt;
+  return found && may_follow(*found, last) ? found : std::nullopt;
 }
 
 /// The same, or the orbit that the motion from there settles to, not far away.
@@ -163,7 +168,7 @@ std::optional<Solution> Continuation::orbit_near(const Solution& last, double pa
     }
     near.state = state.x;
     auto found = outcome == Outcome::ok ? refine_orbit(family_, near) : std::nullopt;
-    if (found && (found->point.state - last.point.state).cwiseAbs().maxCoeff() <= 0.1 * size_) return found;
+    if (found && may_follow(*found, last)) return found;
     if (found || turns > 0) continue;
     state = begun(last.point.state);
   }

@@ -315,7 +315,12 @@ bool Continuation::advance() {
     }
     const double parameter = trial->solution.point.parameter;
     if (parameter < options_.from || parameter > options_.to) return to_border(step_);
-    if (trial->verdict == Verdict::changed) return pass_change(*trial, step_);
+    if (trial->verdict == Verdict::changed) {
+      const auto half = step_ > coarse ? at(now_, step_ / 2) : trial;
+      if (half && half->verdict != Verdict::open) return pass_change(*trial, step_);
+      step_ /= 2;  // it may be another branch that the motion takes
+      continue;
+    }
     take_stability(trial->solution);
     const Tests tests = tests_between(now_, trial->solution, step_);
     if (!tests.all && step_ > coarse) {  // the step may have come to another branch

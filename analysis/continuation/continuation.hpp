@@ -113,6 +113,7 @@ class Continuation {
   void locate_before(const Grazing& grazing);
   Passed leave(const Solution& at_grazing);
   Passed leave_at_speed(const Grazing& grazing, const Solution& behind);
+  bool may_follow(const Solution& next, const Solution& last) const;
   std::optional<Solution> orbit_beside(const Solution& last, double parameter, double along) const;
   std::optional<Solution> orbit_near(const Solution& last, double parameter, double along) const;
   std::string no_way_on(BifurcationKind kind, int contact) const;

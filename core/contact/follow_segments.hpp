@@ -34,7 +34,8 @@ inline std::optional<double> end_of_rebound(std::span<const double> gap) {
 /// Fraction of a piece at which a gap is zero again, by Newton's method on its polynomial from the zero of
 /// its first terms. `rebound`: it begins on the contact, and that zero is divided out. Nothing: no such zero.
 inline std::optional<double> end_of_flight(std::span<const double> gap, bool rebound) {
-  const auto guess = rebound ? end_of_rebound(gap) : end_of_parabola(gap);
+  auto guess = end_of_parabola(gap);
+  if (rebound && !(guess && *guess <= 1)) guess = end_of_rebound(gap);
   if (!guess) return std::nullopt;
   double s = *guess;
   const std::span<const double> p = gap.subspan(rebound ? 1 : 0);

@@ -10,6 +10,7 @@
 #include "analysis/continuation/chatter_border.hpp"
 #include "analysis/maps/attractor.hpp"
 #include "core/contact/chatter_border.hpp"
+#include "core/contact/follow_segments.hpp"
 #include "tests/family.hpp"
 
 using namespace graze;
@@ -78,6 +79,22 @@ TEST_CASE("borderline sequence: z* repeats itself from bounce to bounce and repe
         (ChatterBorderline(r * 1.0001).ratio - ChatterBorderline(r * 0.9999).ratio) / (2e-4 * r);
     CHECK(line.ratio_slope == Approx(slope).epsilon(1e-5));
   }
+}
+
+TEST_CASE("a rebound v t + a t^2 - j t^3 ends at (a + sqrt(a^2 + 4 v j))/(2 j), whichever sign a has") {
+  const double v = 1e-3;
+  const double j = 0.9;
+  for (const double a : {-0.5, -1e-3, -1e-12, 0.0, 1e-12, 1e-3, 0.5}) {
+    CAPTURE(a);
+    const double gap[] = {0, v, a, -j};
+    const auto end = end_of_flight(gap, true);
+    REQUIRE(end);
+    const double root = std::sqrt(a * a + 4 * v * j);
+    const double expected = a > 0 ? (a + root) / (2 * j) : 2 * v / (root - a);
+    CHECK(*end == Approx(expected).epsilon(1e-14));
+  }
+  const double leaves[] = {0, v, 1e-3, 0.1};
+  CHECK_FALSE(end_of_flight(leaves, true));
 }
 
 TEST_CASE("one mass: the border from where it sticks and from where it does not") {
