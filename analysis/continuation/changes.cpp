@@ -11,24 +11,6 @@
 
 namespace graze {
 
-namespace {
-
-/// Whether an orbit of these states is one of fewer periods passed through several times.
-bool repeats(const std::vector<Eigen::VectorXd>& orbit, double size) {
-  constexpr double same = 1e-7;
-  const std::size_t n = orbit.size();
-  for (std::size_t shift = 1; shift < n; ++shift) {
-    if (n % shift != 0) continue;
-    double away = 0;
-    for (std::size_t k = 0; k < n; ++k)
-      away = std::max(away, (orbit[(k + shift) % n] - orbit[k]).cwiseAbs().maxCoeff());
-    if (away <= same * size) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 /// The place where an impact loses its speed or a guard touches, if that is what happens between the last
 /// point and that arclength; then on with the other itinerary.
 Continuation::Passed Continuation::pass_grazing(const Trial& beyond, double step) {

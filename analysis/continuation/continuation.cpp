@@ -16,6 +16,9 @@ using Vector = Eigen::VectorXd;
 
 constexpr double same_orbit = 1e-6;  // change of the state, of its size, when only chatter is counted anew
 
+const char* const born_here =
+    "an orbit of half as many periods: behind it come the same orbits, half a turn later";
+
 constexpr int most_changes = 60;     // of the events, on one branch in one direction
 constexpr std::ptrdiff_t crowd = 6;  // changes within crowd_width are one
 
@@ -321,6 +324,15 @@ bool Continuation::advance() {
       step_ /= 2;  // it may be another branch that the motion takes
       continue;
     }
+    const bool halved = repeats(trial->solution.point.orbit, size_) && !repeats(now_.point.orbit, size_);
+    if (halved && step_ > coarse) {
+      step_ /= 2;
+      continue;
+    }
+    if (halved) {
+      end_ = born_here;
+      return false;
+    }
     take_stability(trial->solution);
     const Tests tests = tests_between(now_, trial->solution, step_);
     if (!tests.all && step_ > coarse) {  // the step may have come to another branch
@@ -384,7 +396,7 @@ bool Continuation::accept(Trial trial, const Tests& tests, double step) {
     return false;
   }
   if (turns_into_itself(family_, before.point, trial.solution.point)) {
-    end_ = "an orbit of half as many periods: behind it come the same orbits, half a turn later";
+    end_ = born_here;
     return false;
   }
   note(tests);

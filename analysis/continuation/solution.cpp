@@ -44,6 +44,19 @@ std::vector<Vector> section_states(const Family& family, System& system, const V
   return states;
 }
 
+bool repeats(const std::vector<Vector>& orbit, double size) {
+  constexpr double same = 1e-7;
+  const std::size_t n = orbit.size();
+  for (std::size_t shift = 1; shift < n; ++shift) {
+    if (n % shift != 0) continue;
+    double away = 0;
+    for (std::size_t k = 0; k < n; ++k)
+      away = std::max(away, (orbit[(k + shift) % n] - orbit[k]).cwiseAbs().maxCoeff());
+    if (away <= same * size) return true;
+  }
+  return false;
+}
+
 void BranchPoint::set_fold(double direction) {
   fold = direction;
   std::complex<double> product = 1;
