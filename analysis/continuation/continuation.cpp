@@ -16,9 +16,6 @@ using Vector = Eigen::VectorXd;
 
 constexpr double same_orbit = 1e-6;  // change of the state, of its size, when only chatter is counted anew
 
-const char* const born_here =
-    "an orbit of half as many periods: behind it come the same orbits, half a turn later";
-
 constexpr int most_changes = 60;     // of the events, on one branch in one direction
 constexpr std::ptrdiff_t crowd = 6;  // changes within crowd_width are one
 
@@ -44,7 +41,7 @@ bool passes(BifurcationKind kind, const std::complex<double>& m) {
 
 /// Whether a multiplier of an orbit comes near to that border.
 bool nears(BifurcationKind kind, const BranchPoint& p) {
-  constexpr double near = 0.1;
+  constexpr double near = 1e-2;
   return std::any_of(p.multipliers.begin(), p.multipliers.end(),
                      [kind](const std::complex<double>& m) { return away_from_border(kind, m) < near; });
 }
@@ -254,6 +251,11 @@ bool Continuation::crowded() const {
 bool Continuation::next() {
   const BranchPoint before = now_.point;
   if (!advance()) return false;
+  if (repeats(now_.point.orbit, size_) && !repeats(before.orbit, size_)) {
+    passed_.clear();
+    end_ = "an orbit of fewer periods, passed through several times";
+    return false;
+  }
   if (count_ > 10 && before.fold * first_.fold >= 0 && lies_between(first_, before, now_.point)) {
     end_ = closed_branch;
     return false;
@@ -324,14 +326,9 @@ bool Continuation::advance() {
       step_ /= 2;  // it may be another branch that the motion takes
       continue;
     }
-    const bool halved = repeats(trial->solution.point.orbit, size_) && !repeats(now_.point.orbit, size_);
-    if (halved && step_ > coarse) {
+    if (repeats(trial->solution.point.orbit, size_) && step_ > coarse) {
       step_ /= 2;
       continue;
-    }
-    if (halved) {
-      end_ = born_here;
-      return false;
     }
     take_stability(trial->solution);
     const Tests tests = tests_between(now_, trial->solution, step_);
@@ -396,7 +393,7 @@ bool Continuation::accept(Trial trial, const Tests& tests, double step) {
     return false;
   }
   if (turns_into_itself(family_, before.point, trial.solution.point)) {
-    end_ = born_here;
+    end_ = "an orbit of half as many periods: behind it come the same orbits, half a turn later";
     return false;
   }
   note(tests);

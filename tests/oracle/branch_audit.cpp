@@ -487,7 +487,7 @@ End end_kind(const std::string& reason) {
   if (reason == "as many points as allowed" || reason == "the time allowed is used up") return End::full;
   for (const char* normal :
        {"end of the range", "the branch is closed", "goes on as branch ", "period doubling",
-        "the orbit shrinks to rest", "an orbit of half as many periods",
+        "the orbit shrinks to rest", "an orbit of half as many periods", "an orbit of fewer periods",
         "at this grazing it is an orbit of fewer periods"}) {
     if (reason.starts_with(normal)) return End::normal;
   }
