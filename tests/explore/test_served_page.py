@@ -3,6 +3,7 @@
 import csv
 import os
 import sys
+import time
 import unittest
 import xml.etree.ElementTree
 
@@ -129,9 +130,21 @@ class ServedPage(BrowserTest):
                             "graze.added[0].value('x1').at(p, 0) - graze.place.state[0])))")
         self.assertLess(on_branch, 1e-6, place)
 
+    def settled(self, expression):
+        """Waits until an expression has kept its value for half a second."""
+        values = []
+        for _ in range(100):
+            values.append(self.js(f"JSON.stringify({expression})"))
+            if len(values) > 5 and len(set(values[-6:])) == 1:
+                return
+            time.sleep(0.1)
+        self.fail(f"{expression} goes on changing")
+
     def test_motion_from_a_state_of_the_phase_plane(self):
         self.counted("motions", lambda: self.js("graze.select(10)"))
         x, v = 0.2, 0.1
+        self.settled(f"[graze.panels.phase.px({x}), graze.panels.phase.py({v}), "
+                     "graze.panels.phase.canvas.getBoundingClientRect()]")
         canvas, left, top = self.js(f"[graze.panels.phase.canvas, graze.panels.phase.px({x}), graze.panels.phase.py({v})]")
         chain = ActionChains(self.browser).move_to_element_with_offset(
             canvas, round(left - canvas.size["width"] / 2), round(top - canvas.size["height"] / 2))
