@@ -115,7 +115,7 @@ Continuation::Passed Continuation::leave_at_speed(const Grazing& grazing, const 
 /// Whether an orbit may be the next one of the branch: not far away, nor one of fewer periods.
 bool Continuation::may_follow(const Solution& next, const Solution& last) const {
   const bool near = (next.point.state - last.point.state).cwiseAbs().maxCoeff() <= 0.1 * size_;
-  return near && !repeats(next.point.orbit, size_);
+  return near && !loses_periods(last.point, next.point);
 }
 
 /// The orbit near another one, that far along its branch, as Newton's method finds it.

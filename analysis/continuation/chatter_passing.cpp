@@ -124,35 +124,33 @@ Continuation::Passed Continuation::pass_accumulation(double reach) {
     if (is_taken(border)) first = std::move(border);
   }
   if (!first) return Passed::not_found;
-  auto behind = orbit_behind(*first, first->sticks_towards);
-  if (!behind) return Passed::not_found;  // more changes lead nearer to it
-  cross(*first, std::move(*behind), first->sticks_towards);
-  return Passed::on;
+  // Where no orbit is found behind it, more changes lead nearer to it.
+  return cross(*first, first->sticks_towards) ? Passed::on : Passed::not_found;
 }
 
 Continuation::Passed Continuation::pass_border(const ChatterBorder& border, double sense) {
-  if (auto behind = orbit_behind(border, sense)) {
-    cross(border, std::move(*behind), sense);
-    return Passed::on;
-  }
+  if (cross(border, sense)) return Passed::on;
   note(BifurcationKind::chatter_border, border.contact, border.solution, border.error);
   end_ = no_way_on(BifurcationKind::chatter_border, border.contact);
   return Passed::ended;
 }
 
-/// On from the orbit behind a border; where its contact does not stick, towards fewer impacts: more of them
-/// lead back to it.
-void Continuation::cross(const ChatterBorder& border, Solution behind, double sense) {
+/// On from the orbit behind a border, if one is found; where its contact does not stick, towards fewer
+/// impacts: more of them lead back to it.
+bool Continuation::cross(const ChatterBorder& border, double sense) {
+  auto behind = orbit_behind(border, sense);
+  if (!behind) return false;
   note(BifurcationKind::chatter_border, border.contact, border.solution, border.error);
-  now_ = std::move(behind);
+  now_ = std::move(*behind);
   take_stability(now_);
   face(now_, sense);
   changes_.clear();
   step_ = options_.first_step;
   heading_ = sense;
-  if (sense == border.sticks_towards || !follows_more(border.contact)) return;
+  if (sense == border.sticks_towards || !follows_more(border.contact)) return true;
   face(now_, -sense);
   heading_ = -sense;
+  return true;
 }
 
 /// Whether the next change on the way is one more impact of a contact.
@@ -194,7 +192,7 @@ std::optional<Solution> Continuation::orbit_behind(const ChatterBorder& border, 
   };
   // Not over what the walk has just come from.
   const double room =
-      last_jump_ ? 0.3 * std::abs(border.parameter - last_jump_->parameter) / metric().range : ways.back();
+      last_jump_ ? 0.3 * std::abs(border.parameter - last_jump_->parameter) / metric().range : HUGE_VAL;
   for (const bool within : {true, false}) {
     for (const double way : ways) {
       if ((way <= room) != within) continue;

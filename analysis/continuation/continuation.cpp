@@ -62,14 +62,6 @@ bool turns_into_itself(const Family& family, const BranchPoint& before, const Br
   return apart(before).dot(apart(after)) < 0;
 }
 
-/// Whether an orbit closes after half its periods already: where a branch has its birth.
-bool closes_in_half(const BranchPoint& p) {
-  constexpr double near = 1e-6;  // of its size
-  const std::size_t half = p.orbit.size() / 2;
-  return half > 0 && p.orbit.size() == 2 * half &&
-         (p.orbit[half] - p.orbit[0]).cwiseAbs().maxCoeff() <= near * p.size;
-}
-
 }  // namespace
 
 Continuation::Continuation(const Family& family, Solution start, int direction,
@@ -84,7 +76,6 @@ Continuation::Continuation(const Family& family, Solution start, int direction,
                                              now_.shooting->inner_nodes());
   take_stability(now_);
   face(now_, direction != 0 ? direction : now_.parameter_slope());
-  first_ = now_.point;
   heading_ = now_.point.fold < 0 ? -1 : 1;
 }
 
@@ -249,14 +240,15 @@ bool Continuation::crowded() const {
 }
 
 bool Continuation::next() {
-  const BranchPoint before = now_.point;
   if (!advance()) return false;
-  if (repeats(now_.point.orbit, size_) && !repeats(before.orbit, size_)) {
+  const BranchPoint& first = way_.front();
+  const BranchPoint& before = way_.back();
+  if (loses_periods(before, now_.point)) {
     passed_.clear();
     end_ = "an orbit of fewer periods, passed through several times";
     return false;
   }
-  if (count_ > 10 && before.fold * first_.fold >= 0 && lies_between(first_, before, now_.point)) {
+  if (count_ > 10 && before.fold * first.fold >= 0 && lies_between(first, before, now_.point)) {
     end_ = closed_branch;
     return false;
   }
@@ -326,7 +318,7 @@ bool Continuation::advance() {
       step_ /= 2;  // it may be another branch that the motion takes
       continue;
     }
-    if (repeats(trial->solution.point.orbit, size_) && step_ > coarse) {
+    if (step_ > coarse && loses_periods(now_.point, trial->solution.point)) {
       step_ /= 2;
       continue;
     }
@@ -571,7 +563,9 @@ auto Continuation::locate(BifurcationKind kind, const Solution& before, const So
   // A sign may change without a zero: at a pole, or for two real multipliers of product one.
   if (!(std::abs(found.solution.point.*test) <= 1e-4 * least + 1e-9 * greatest)) return std::nullopt;
   judge(found);
-  if (found.verdict == Verdict::open || closes_in_half(found.solution.point)) return std::nullopt;
+  constexpr double born = 1e-6;  // where a branch of doubled orbits has its birth, they are known so well
+  const BranchPoint& there = found.solution.point;
+  if (found.verdict == Verdict::open || repeats(there.orbit, there.size, born)) return std::nullopt;
   take_stability(found.solution);
   const auto& multipliers = found.solution.point.multipliers;
   const bool at_border = std::any_of(multipliers.begin(), multipliers.end(),

@@ -113,6 +113,9 @@ class Continuation {
   void locate_before(const Grazing& grazing);
   Passed leave(const Solution& at_grazing);
   Passed leave_at_speed(const Grazing& grazing, const Solution& behind);
+  bool loses_periods(const BranchPoint& before, const BranchPoint& after) const {
+    return repeats(after.orbit, size_) && !repeats(before.orbit, size_);
+  }
   bool may_follow(const Solution& next, const Solution& last) const;
   std::optional<Solution> orbit_beside(const Solution& last, double parameter, double along) const;
   std::optional<Solution> orbit_near(const Solution& last, double parameter, double along) const;
@@ -128,7 +131,7 @@ class Continuation {
   Passed pass_border_within(double reach);
   Passed pass_accumulation(double reach);
   Passed pass_border(const ChatterBorder& border, double sense);
-  void cross(const ChatterBorder& border, Solution behind, double sense);
+  bool cross(const ChatterBorder& border, double sense);
   bool follows_more(int contact) const;
   std::optional<Solution> orbit_behind(const ChatterBorder& border, double sense) const;
   /// Changes without an equation of their own, over which the walk jumps.
@@ -164,10 +167,9 @@ class Continuation {
   double step_;
   int count_ = 0;
   int change_count_ = 0;
-  int looked_count_ = 0;  ///< change_count_ when accumulations were last looked for
-  double size_;           ///< of states, for the arclength
-  double time_;           ///< of durations
-  BranchPoint first_;
+  int looked_count_ = 0;          ///< change_count_ when accumulations were last looked for
+  double size_;                   ///< of states, for the arclength
+  double time_;                   ///< of durations
   std::vector<BranchPoint> way_;  ///< the points so far, in order
   std::vector<double> changes_;   ///< parameters of the last changes of the itinerary
   double heading_ = 1;            ///< sign of the parameter's change on the way so far

@@ -44,8 +44,7 @@ std::vector<Vector> section_states(const Family& family, System& system, const V
   return states;
 }
 
-bool repeats(const std::vector<Vector>& orbit, double size) {
-  constexpr double same = 1e-7;
+bool repeats(const std::vector<Vector>& orbit, double size, double same) {
   const std::size_t n = orbit.size();
   for (std::size_t shift = 1; shift < n; ++shift) {
     if (n % shift != 0) continue;

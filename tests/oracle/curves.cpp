@@ -237,6 +237,26 @@ struct OneImpact {
   }
 };
 
+struct Window {
+  Plane plane;
+  CurveOptions options;
+};
+
+/// A part of a plane of two parameters, of which the family has the first.
+Window window(const Family& family, const std::string& second, const double (&first_range)[2],
+              const double (&second_range)[2]) {
+  Window w;
+  w.plane.family = family;
+  w.plane.second = family.model->parameter_index(second);
+  const double* const ranges[] = {first_range, second_range};
+  for (int k = 0; k < 2; ++k) {
+    w.options.from[k] = ranges[k][0];
+    w.options.to[k] = ranges[k][1];
+    w.plane.widths[k] = ranges[k][1] - ranges[k][0];
+  }
+  return w;
+}
+
 double force_of(double amplitude, double b, double omega) {
   return amplitude * std::hypot(1 - omega * omega, b * omega);
 }
@@ -246,16 +266,8 @@ double force_of(double amplitude, double b, double omega) {
 TEST_CASE("impact oscillator: fold, period doubling and grazing at the closed forms along whole curves") {
   constexpr double b = 0.05;
   constexpr double r = 0.8;
-  Plane plane;
-  plane.family = family("name = 'impact_oscillator'\nb = 0.05\nr = 0.8\nstop = 1", "F");
-  plane.second = plane.family.model->parameter_index("omega");
-  CurveOptions options;
-  options.from[0] = 0.01;
-  options.to[0] = 1.5;
-  options.from[1] = 0.6;
-  options.to[1] = 2.4;
-  plane.widths[0] = 1.49;
-  plane.widths[1] = 1.8;
+  const auto [plane, options] = window(family("name = 'impact_oscillator'\nb = 0.05\nr = 0.8\nstop = 1", "F"),
+                                       "omega", {0.01, 1.5}, {0.6, 2.4});
   CurveOptions beyond = options;
   beyond.beyond = true;  // the impact passes through speed zero to negative, virtual ones
   const auto fold = curve_through(
@@ -308,16 +320,7 @@ namespace {
 /// A rigid or a compliant stop touched at the gap of a plane (gap, second).
 std::vector<CurvePoint> touches_of(const std::string& system, const std::string& second, double gap,
                                    const Eigen::VectorXd& state, const double (&range)[2]) {
-  Plane plane;
-  plane.family = family(system, "gap");
-  plane.second = plane.family.model->parameter_index(second);
-  CurveOptions options;
-  options.from[0] = 0.01;
-  options.to[0] = 3;
-  options.from[1] = range[0];
-  options.to[1] = range[1];
-  plane.widths[0] = 2.99;
-  plane.widths[1] = range[1] - range[0];
+  const auto [plane, options] = window(family(system, "gap"), second, {0.01, 3}, range);
   const double from = plane.family.model->parameters()[static_cast<std::size_t>(plane.second)].value;
   return curve_through(plane, {BifurcationKind::grazing, 0, {gap, state, 1, 0, 0}, from}, options);
 }
@@ -394,21 +397,13 @@ TEST_CASE("a compliant stop has resonant grazings where a preload kicks: at w = 
                                       {", damping = 0.6", 0},
                                       {"", 0}}) {
     CAPTURE(law);
-    Plane plane;
-    plane.family = family(
-        std::string("name = 'linear_stops'\nparameters = { gap = 1 }\nmass = [[1]]\ndamping = [[0.1]]\n"
-                    "stiffness = [[1]]\nomega = 1.8\nforce = [{ cosine = [1] }]\n"
-                    "stop = [{ normal = [1], position = 'gap', stiffness = 20") +
-            law + " }]",
-        "gap");
-    plane.second = plane.family.model->parameter_index("omega");
-    CurveOptions options;
-    options.from[0] = 0.01;
-    options.to[0] = 3;
-    options.from[1] = 1.6;
-    options.to[1] = 2.4;
-    plane.widths[0] = 2.99;
-    plane.widths[1] = 0.8;
+    const std::string system =
+        std::string(
+            "name = 'linear_stops'\nparameters = { gap = 1 }\nmass = [[1]]\ndamping = [[0.1]]\n"
+            "stiffness = [[1]]\nomega = 1.8\nforce = [{ cosine = [1] }]\n"
+            "stop = [{ normal = [1], position = 'gap', stiffness = 20") +
+        law + " }]";
+    const auto [plane, options] = window(family(system, "gap"), "omega", {0.01, 3}, {1.6, 2.4});
     const Eigen::Vector2d state(X.real(), -w * X.imag());
     const CurveStart start =
         start_curve(plane, {BifurcationKind::grazing, 0, {std::abs(X), state, 1, 0, 0}, w});
