@@ -4,6 +4,8 @@
 
 #include "core/lanes/vectors.hpp"
 
+#include <iterator>
+
 namespace graze {
 namespace {
 
@@ -152,7 +154,10 @@ class Polisher {
                                         1 / 87178291200.0,
                                         1 / 1307674368000.0,
                                         1 / 20922789888000.0,
-                                        1 / 355687428096000.0};
+                                        1 / 355687428096000.0,
+                                        1 / 6402373705728000.0,
+                                        1 / 121645100408832000.0};
+    static_assert(2 * (Terms - 1) + First < static_cast<int>(std::size(factor)));
     V sum = all(factor[2 * (Terms - 1) + First]);
     for (int k = Terms - 2; k >= 0; --k) sum = fma(sum, u, all(factor[2 * k + First]));
     return sum;
