@@ -72,16 +72,28 @@ class Program {
   /// Coefficient k of every row, from the coefficients up to k of the inputs.
   template <class S>
   void advance(S* const* rows, int k, const S* fixed) const {
-    for (const Operation& op : operations_) work_out(op, rows, k, fixed);
+    for (const Operation& op : operations_) {
+      if (op.kind != Operation::Kind::sum) {
+        work_out(op, rows, k, fixed);
+      } else if (op.in_time && k > 1) {
+        rows[op.result][k] = S(0);
+      } else {
+        sum(op, rows, k, fixed, rows[op.result][k]);
+      }
+    }
   }
   /// Row of an output.
   std::size_t output(std::size_t i) const { return outputs_[i]; }
 
  private:
   template <class S>
-  void work_out(const Operation& op, S* const* rows, int k, const S* fixed) const;
+  static void work_out(const Operation& op, S* const* rows, int k, const S* fixed);
   template <class S>
-  S sum(const Operation& op, S* const* rows, int k, const S* fixed) const;
+  static void pair(const Operation& op, S* const* rows, int k, Function first, Function second, double sign);
+  template <class S>
+  static void with_slope(const Operation& op, S* const* rows, int k, double sign);
+  template <class S>
+  void sum(const Operation& op, S* const* rows, int k, const S* fixed, S& result) const;
 
   std::vector<Operation> operations_;
   std::vector<OperationTerm> terms_;
@@ -124,7 +136,7 @@ class Workspace {
 };
 
 template <class S>
-S Program::sum(const Operation& op, S* const* rows, int k, const S* fixed) const {
+void Program::sum(const Operation& op, S* const* rows, int k, const S* fixed, S& result) const {
   Products<S> total;
   if (k == 0) total.add(1, fixed[op.fixed]);
   const OperationTerm* term = terms_.data() + op.begin;
@@ -139,36 +151,46 @@ S Program::sum(const Operation& op, S* const* rows, int k, const S* fixed) const
   each(op.plain_products, [&](const OperationTerm& t) { total.add(1, product(t)); });
   each(op.products_by_literal, [&](const OperationTerm& t) { total.add(t.literal, product(t)); });
   each(op.products_by_fixed, [&](const OperationTerm& t) { total.add(product(t), fixed[t.fixed]); });
-  return series::total_of(total);
+  total.store(1, result);
 }
 
+/// Two functions, of which each is the slope of the other but for the sign.
 template <class S>
-void Program::work_out(const Operation& op, S* const* rows, int k, const S* fixed) const {
+void Program::pair(const Operation& op, S* const* rows, int k, Function first, Function second, double sign) {
+  const S* a = rows[op.a];
+  S* r = rows[op.result];
+  S* other = rows[op.result + 1];
+  if (k == 0) {
+    r[0] = apply(first, a[0]);
+    other[0] = apply(second, a[0]);
+  } else if (op.in_time) {
+    r[k] = a[1] * other[k - 1] / static_cast<double>(k);
+    other[k] = a[1] * r[k - 1] * sign / static_cast<double>(k);
+  } else {
+    r[k] = series::integral(a, other, k);
+    other[k] = series::integral(a, r, k) * sign;
+  }
+}
+
+/// A function r and its slope, 1 + `sign` r².
+template <class S>
+void Program::with_slope(const Operation& op, S* const* rows, int k, double sign) {
+  const S* a = rows[op.a];
+  S* r = rows[op.result];
+  S* rate = rows[op.result + 1];
+  r[k] = k == 0 ? apply(op.function, a[0]) : series::integral(a, rate, k);
+  rate[k] = k == 0 && sign < 0 ? hyperbolic_slope(a[0]) : series::square(r, k) * sign;
+  if (k == 0 && sign > 0) rate[0] += S(1);
+}
+
+/// Of another kind than a sum.
+template <class S>
+void Program::work_out(const Operation& op, S* const* rows, int k, const S* fixed) {
   S* r = rows[op.result];
   const S* a = rows[op.a];
   const S* b = rows[op.b];
-  const auto pair = [&](Function first, Function second, double sign) {
-    S* other = rows[op.result + 1];
-    if (k == 0) {
-      r[0] = apply(first, a[0]);
-      other[0] = apply(second, a[0]);
-    } else if (op.in_time) {
-      r[k] = a[1] * other[k - 1] / static_cast<double>(k);
-      other[k] = a[1] * r[k - 1] * sign / static_cast<double>(k);
-    } else {
-      r[k] = series::integral(a, other, k);
-      other[k] = series::integral(a, r, k) * sign;
-    }
-  };
-  const auto with_slope = [&](double sign) {
-    S* rate = rows[op.result + 1];
-    r[k] = k == 0 ? apply(op.function, a[0]) : series::integral(a, rate, k);
-    rate[k] = k == 0 && sign < 0 ? hyperbolic_slope(a[0]) : series::square(r, k) * sign;
-    if (k == 0 && sign > 0) rate[0] += S(1);
-  };
   switch (op.kind) {
     case Operation::Kind::sum:
-      r[k] = op.in_time && k > 1 ? S(0) : sum(op, rows, k, fixed);
       break;
     case Operation::Kind::quotient:
       r[k] = series::quotient(a, b, r, k);
@@ -186,16 +208,16 @@ void Program::work_out(const Operation& op, S* const* rows, int k, const S* fixe
       r[k] = k == 0 ? apply(Function::exp, a[0]) : series::integral(a, r, k);
       break;
     case Operation::Kind::sine:
-      pair(Function::sin, Function::cos, -1);
+      pair(op, rows, k, Function::sin, Function::cos, -1);
       break;
     case Operation::Kind::hyperbolic_sine:
-      pair(Function::sinh, Function::cosh, 1);
+      pair(op, rows, k, Function::sinh, Function::cosh, 1);
       break;
     case Operation::Kind::tangent:
-      with_slope(1);
+      with_slope(op, rows, k, 1);
       break;
     case Operation::Kind::hyperbolic_tangent:
-      with_slope(-1);
+      with_slope(op, rows, k, -1);
       break;
     case Operation::Kind::antiderivative:
       r[k] = k == 0 ? apply(op.function, a[0]) : series::quotient_integral(a, b, r, k);

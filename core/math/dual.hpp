@@ -6,15 +6,17 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <type_traits>
 
 namespace graze {
 
-/// value + Σ_k slope[k] ε_k with ε_j ε_k = 0.
+/// value + Σ_k slope[k] ε_k with ε_j ε_k = 0. The slopes come first: what writes them two at a time does not
+/// make a copy wait, which reads 16 bytes from the beginning on.
 template <int N>
 struct Dual {
-  double value = 0;
   std::array<double, static_cast<std::size_t>(N)> slope{};
+  double value = 0;
 
   Dual() = default;
   template <class T>
@@ -52,6 +54,11 @@ struct Dual {
     for (double& s : slope) s *= b;
     return *this;
   }
+  Dual& operator/=(double b) {
+    value /= b;
+    for (double& s : slope) s /= b;
+    return *this;
+  }
 
   friend Dual operator+(Dual a, const Dual& b) { return a += b; }
   friend Dual operator-(Dual a, const Dual& b) { return a -= b; }
@@ -59,6 +66,7 @@ struct Dual {
   friend Dual operator/(Dual a, const Dual& b) { return a /= b; }
   friend Dual operator*(Dual a, double b) { return a *= b; }
   friend Dual operator*(double a, Dual b) { return b *= a; }
+  friend Dual operator/(Dual a, double b) { return a /= b; }
   friend Dual operator-(Dual a) { return a *= -1.0; }
   friend bool operator<(const Dual& a, const Dual& b) { return a.value < b.value; }
   friend bool operator>(const Dual& a, const Dual& b) { return a.value > b.value; }
@@ -117,8 +125,7 @@ class Products<Dual<N>> {
 #pragma GCC unroll 16
     for (std::size_t k = 0; k < pairs; ++k) {
       const Pair p = pairs_[k] * t;
-      to.slope[2 * k] = p[0];
-      to.slope[2 * k + 1] = p[1];
+      std::memcpy(to.slope.data() + 2 * k, &p, sizeof p);
     }
     if constexpr (odd) to.slope.back() = last_ * t;
     to.value = value_ * t;

@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -273,11 +274,38 @@ class TaylorSystem : public System {
   template <int N, class Go>
   std::pair<Outcome, Eigen::Index> carry(HybridState& state, const Tangent& seed, Tangent& tangent,
                                          Eigen::Index first, const Go& go) {
-    const std::vector<Dual<N>> values = dual_parameters<N>(values_, seed, first);
-    const auto dynamics = kind_.template dynamics<Dual<N>>(std::span<const Dual<N>>(values));
-    typename Kind::template Motion<Dual<N>> motion(dynamics, tolerance_);
+    auto& motion = carrier<N>(dual_parameters<N>(values_, seed, first)).motion;
+    motion.x.fill(Dual<N>(0));  // the engine's own entries, too
     const auto move = [&] { return go(motion); };
     return {move_directions<N>(motion, same, state, touches(), seed, tangent, first, move), N};
+  }
+
+  /// What carries derivatives in some directions; the last one is kept, as the next iterate mostly asks for
+  /// the same parameters.
+  struct AnyCarrier {
+    explicit AnyCarrier(int n) : directions(n) {}
+    virtual ~AnyCarrier() = default;
+    int directions;
+  };
+  template <int N>
+  struct Carrier : AnyCarrier {
+    Carrier(const Kind& kind, std::vector<Dual<N>> at, const Tolerance& tolerance)
+        : AnyCarrier(N),
+          values(std::move(at)),
+          dynamics(kind.template dynamics<Dual<N>>(std::span<const Dual<N>>(values))),
+          motion(dynamics, tolerance) {}
+    std::vector<Dual<N>> values;
+    typename Kind::template Dynamics<Dual<N>> dynamics;
+    typename Kind::template Motion<Dual<N>> motion;
+  };
+  template <int N>
+  Carrier<N>& carrier(std::vector<Dual<N>> values) {
+    const auto fits = [&](const Carrier<N>& last) {
+      return std::equal(values.begin(), values.end(), last.values.begin(), identical<N>);
+    };
+    if (carrier_ == nullptr || carrier_->directions != N || !fits(static_cast<Carrier<N>&>(*carrier_)))
+      carrier_ = std::make_unique<Carrier<N>>(kind_, std::move(values), tolerance_);
+    return static_cast<Carrier<N>&>(*carrier_);
   }
 
   Kind kind_;
@@ -285,6 +313,7 @@ class TaylorSystem : public System {
   Tolerance tolerance_;
   Plain plain_;
   typename Kind::template Motion<double> motion_;
+  std::unique_ptr<AnyCarrier> carrier_;
 };
 
 }  // namespace graze
