@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -931,15 +932,19 @@ void search_together(std::span<Task> tasks, const Section& section) {
   }
   Lanes lanes(motions, section);
   for (;;) {
-    std::optional<Sort> next;
+    std::map<Sort, int> longest;  // of what is asked for
     for (Task& task : tasks) {
       do_alone(task);
       if (task.search->over()) continue;
-      const Sort sort = sort_of(task.search->asked());
-      if (!next || sort < *next) next = sort;
+      const Stretch& asked = task.search->asked();
+      int& iterates = longest[sort_of(asked)];
+      iterates = std::max(iterates, asked.iterates);
     }
-    if (!next) return;
-    march(tasks, *next, motions, lanes);
+    if (longest.empty()) return;
+    // What is soon done comes first: meanwhile those gather that take longer, and fill the lanes.
+    const auto next = std::min_element(longest.begin(), longest.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    march(tasks, next->first, motions, lanes);
   }
 }
 
