@@ -1,7 +1,8 @@
-/// The series engine (core/lanes/series/SERIES.md) beside Boost.Odeint, kernel by kernel: a Duffing
-/// oscillator at a wall and two pendulums that knock against each other, the same forcing periods, one
-/// thread, in turn in one run. Times are per value of the forcing frequency, with the making of systems and
-/// tables; what is slow does every so manieth value.
+/// Systems given by equations beside Boost.Odeint, kernel by kernel: what moves by power series in lanes
+/// (core/lanes/series/SERIES.md), a Duffing oscillator at a wall and two pendulums that knock against each
+/// other; a gear pair, whose compliant contacts no kernel takes; a capsule, which is linear. The same forcing
+/// periods, one thread, in turn in one run. Times are per value of the forcing frequency, with the making of
+/// systems and tables; what is slow does every so manieth value.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -88,6 +89,84 @@ struct TwoPendulums {
     const double impulse = -1.7 * opening / (a * a / J1 + b * b / J2);
     y[2] += impulse * a / J1;
     y[3] += impulse * b / J2;
+  }
+};
+
+/// q'' + 0.1 q' + (1 + 0.2 cos ωt) (what q is beyond ±1) = 0.1 + 0.2 ω² cos ωt: `gear_pair`. Its events are
+/// where the teeth meet and where they part.
+struct GearPair {
+  static constexpr std::size_t contacts = 2;
+  using State = std::array<double, 2>;
+  static constexpr double lowest = 0.5, highest = 1.5;
+  static constexpr std::size_t values = 100, odeint_stride = 10;
+
+  double frequency = 1;
+  std::array<bool, 2> engaged{};
+
+  static State start() { return {0, 0}; }
+  static Value model() {
+    Value table;
+    table.set("name", "gear_pair");
+    return table;
+  }
+  static const char* parameter() { return "omega"; }
+  void operator()(const State& y, State& rate, double t) const {
+    const double mesh = 1 + 0.2 * std::cos(frequency * t);
+    rate[0] = y[1];
+    rate[1] = 0.1 + 0.2 * frequency * frequency * std::cos(frequency * t) - 0.1 * y[1];
+    if (engaged[0]) rate[1] -= mesh * (y[0] - 1);
+    if (engaged[1]) rate[1] -= mesh * (y[0] + 1);
+  }
+  double gap(std::size_t i, const State& y) const {
+    const double open = i == 0 ? 1 - y[0] : 1 + y[0];
+    return engaged[i] ? -open : open;
+  }
+  void hit(std::size_t i, State&) { engaged[i] = !engaged[i]; }
+};
+
+/// An inner mass shakes a capsule of five times its mass on rough ground, by a spring and against a soft
+/// stop: `vibro_impact_capsule`. Events are those of the stop, then those of the friction.
+struct Capsule {
+  static constexpr std::size_t contacts = 2;
+  using State = std::array<double, 4>;  // inner mass, its velocity, capsule, its velocity
+  static constexpr double lowest = 0.8, highest = 1.2;
+  static constexpr std::size_t values = 100, odeint_stride = 10;
+
+  double frequency = 1;
+  bool engaged = false;
+  int slides = 0;  ///< 1 forward, −1 backward, 0 not
+
+  static State start() { return {0, 0, 0, 0}; }
+  static Value model() {
+    Value table;
+    table.set("name", "vibro_impact_capsule");
+    return table;
+  }
+  static const char* parameter() { return "omega"; }
+  /// Of spring, damper and stop on the capsule.
+  double load(const State& y) const {
+    const double stop = engaged ? 15 * (y[0] - y[2] - 0.02) : 0;
+    return y[0] - y[2] + 0.1 * (y[1] - y[3]) + stop;
+  }
+  void operator()(const State& y, State& rate, double t) const {
+    rate[0] = y[1];
+    rate[1] = 1.6 * std::cos(frequency * t) - load(y);
+    rate[2] = y[3];
+    rate[3] = slides == 0 ? 0 : (load(y) - slides) / 5;
+  }
+  double gap(std::size_t i, const State& y) const {
+    if (i == 1) return slides == 0 ? 1 - std::abs(load(y)) : slides * y[3];
+    const double open = 0.02 - y[0] + y[2];
+    return engaged ? -open : open;
+  }
+  void hit(std::size_t i, State& y) {
+    if (i == 0) {
+      engaged = !engaged;
+      return;
+    }
+    y[3] = 0;
+    const bool stays = slides != 0 && std::abs(load(y)) <= 1;
+    slides = stays ? 0 : load(y) > 0 ? 1 : -1;
   }
 };
 
@@ -236,6 +315,9 @@ bool compare(const char* name) {
 int main() {
   return graze::bench::reported("bench_series", [] {
     using namespace graze::bench;
-    return compare<DuffingAtWall>("Duffing at a wall") && compare<TwoPendulums>("two pendulums") ? 0 : 1;
+    const bool alike = compare<DuffingAtWall>("Duffing at a wall") &&
+                       compare<TwoPendulums>("two pendulums") && compare<GearPair>("gear pair") &&
+                       compare<Capsule>("capsule");
+    return alike ? 0 : 1;
   });
 }
