@@ -93,16 +93,18 @@ struct Act {
 
 /// The sets of a system: each is a number whose digits are what the contacts do.
 struct Sets {
-  std::vector<int> first, digits;  ///< of each contact: what its digit counts, how many there are
+  /// Of each contact: what its digit counts, how many there are.
+  std::array<int, LaneLaw::most_contacts> first{}, digits{};
   int count = 1;
 
   Sets(const LinearLaw& law, const std::vector<int>& contacts) {
-    for (const int contact : contacts) {
+    for (std::size_t i = 0; i < contacts.size(); ++i) {
+      const int contact = contacts[i];
       const StopLaw acts = law.law.empty() ? StopLaw::rigid : law.law[static_cast<std::size_t>(contact)];
       const bool recovers = acts == StopLaw::release_by_force && law.stop_damping(contact) > 0;
-      first.push_back(count);
-      digits.push_back(acts == StopLaw::rigid ? 1 : recovers ? 3 : 2);
-      count *= digits.back();
+      first[i] = count;
+      digits[i] = acts == StopLaw::rigid ? 1 : recovers ? 3 : 2;
+      count *= digits[i];
     }
   }
   Act act(const LinearLaw& law, const std::vector<int>& contacts, int set, std::size_t i) const {
@@ -143,10 +145,10 @@ struct LaneLaw::Setting {
   const LinearLaw& law;
   const LaneModes& modes;
   const std::vector<int>& contacts;
-  Acting with;
-  std::vector<Act> acts;  ///< of these contacts
-  int cells;
-  bool sets;
+  std::size_t engaged = 0;                ///< a bit for each of them
+  std::array<Act, most_contacts> acts{};  ///< of them
+  int cells = 0;
+  bool sets = false;
   std::int64_t mode = 0;
 };
 
@@ -181,12 +183,14 @@ std::vector<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModesOfSets& modes) {
 
   std::vector<LaneLaw> laws;
   laws.reserve(static_cast<std::size_t>(sets.count));
+  std::array<const LaneLaw*, std::size_t{1} << most_contacts>
+      with{};  // the first one with these stops engaged
   for (int set = 0; set < sets.count; ++set) {
-    std::vector<Act> acts;
+    std::array<Act, most_contacts> acts;
     std::size_t engaged = 0;
     std::int64_t mode = 0;
     for (std::size_t i = 0; i < contacts.size(); ++i) {
-      acts.push_back(sets.act(law, contacts, set, i));
+      acts[i] = sets.act(law, contacts, set, i);
       engaged |= std::size_t{acts[i].engaged()} << i;
       const Spring spring = acts[i].engaged()  ? Spring::engaged
                             : acts[i].behind() ? Spring::recovering
@@ -194,10 +198,12 @@ std::vector<LaneLaw> LaneLaw::of(const LinearLaw& law, LaneModesOfSets& modes) {
       if (acts[i].kind != Act::Kind::rigid)
         mode |= static_cast<std::int64_t>(spring) << (law.springs + 2 * contacts[i]);
     }
-    auto lane = in({law, modes[engaged], contacts, acting(law, contacts, engaged), std::move(acts), cells,
-                    sets.count > 1, mode});
+    const Setting setting{law, modes[engaged], contacts, engaged, acts, cells, sets.count > 1, mode};
+    auto lane = with[engaged] != nullptr ? with[engaged]->before_contacts() : in(setting);
     if (!lane) return {};
+    lane->add_contacts(setting);
     laws.push_back(std::move(*lane));
+    with[engaged] = &laws.back();
   }
   for (int set = 0; sets.count > 1 && set < sets.count; ++set) {
     LaneLaw& lane = laws[static_cast<std::size_t>(set)];
@@ -281,6 +287,7 @@ LaneLaw::Contact LaneLaw::contact(const Setting& setting, std::size_t i) const {
   return c;
 }
 
+/// But for what depends on what its contacts do.
 std::optional<LaneLaw> LaneLaw::in(const Setting& setting) {
   const LinearLaw& law = setting.law;
   const LaneModes& modes = setting.modes;
@@ -289,7 +296,6 @@ std::optional<LaneLaw> LaneLaw::in(const Setting& setting) {
   LaneLaw lane;
   lane.dofs = static_cast<int>(n);
   lane.contacts = setting.contacts;
-  lane.mode = setting.mode;
   lane.classical = !setting.sets && modes.classical && n <= most_classical;
   lane.cells = setting.cells;
   lane.cell = 2 * std::numbers::pi / law.base_frequency / lane.cells;
@@ -297,7 +303,8 @@ std::optional<LaneLaw> LaneLaw::in(const Setting& setting) {
   for (Eigen::Index j = 0; j < harmonics; ++j) {
     lane.orders.push_back(static_cast<int>(std::lround(law.frequency(j) / law.base_frequency)));
   }
-  const auto still = answer_to(modes, 0, setting.with.constant, Vector::Zero(n));
+  const auto still =
+      answer_to(modes, 0, acting(law, setting.contacts, setting.engaged).constant, Vector::Zero(n));
   if (!still) return std::nullopt;
   lane.still = still->head(n);
   Answer& driven = lane.driven;
@@ -335,16 +342,35 @@ std::optional<LaneLaw> LaneLaw::in(const Setting& setting) {
     back(j) = step.back;
   }
   for (const Vector& part : {own, across, back, lane.decay, lane.square}) add(part);
-  const Form form = lane.vigour_form();
-  add(form);
+  add(lane.vigour_form());
+  return lane;
+}
 
-  std::vector<Contact> list;
-  for (std::size_t i = 0; i < lane.contacts.size(); ++i) {
-    Contact& c = list.emplace_back(lane.contact(setting, i));
+/// As `in` makes it.
+LaneLaw LaneLaw::before_contacts() const {
+  LaneLaw lane = *this;
+  lane.rows.resize(8 * static_cast<std::size_t>(dofs));
+  lane.more.clear();
+  return lane;
+}
+
+/// What is left to be known, of one whose springs are known.
+void LaneLaw::add_contacts(const Setting& setting) {
+  mode = setting.mode;
+  const Eigen::Index n = dofs;
+  const double* const known = rows.data();
+  const Vector own = Vector::Map(known, n), across = Vector::Map(known + n, n),
+               back = Vector::Map(known + 2 * n, n);
+  const Form form = Form::Map(known + 5 * n, 3 * n);
+  std::array<Contact, most_contacts> places;
+  const std::span<Contact> list(places.data(), contacts.size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    Contact& c = list[i];
+    c = contact(setting, i);
     c.pushed.resize(2 * n);
     c.pushed << own.cwiseProduct(c.push.head(n)) + across.cwiseProduct(c.push.tail(n)),
         back.cwiseProduct(c.push.head(n)) + own.cwiseProduct(c.push.tail(n));
-    c.kick = lane.vigour(form, c.push);
+    c.kick = vigour(form, c.push);
   }
   // The most that the gap of one contact loses in the cell after a unit kick of another one.
   const auto spill = [](const Contact& of, const Contact& by) {
@@ -354,9 +380,10 @@ std::optional<LaneLaw> LaneLaw::in(const Setting& setting) {
     return std::max(0.0, of.stretch * by.kick / 384 - least);
   };
   const auto add_each = [&](const auto& value) {
-    for (const Contact& c : list) out.push_back(value(c));
+    for (const Contact& c : list) rows.push_back(value(c));
   };
-  const Eigen::Index terms = lane.classical ? n : 2 * n;
+  const auto add = [&](const auto& values) { rows.insert(rows.end(), values.begin(), values.end()); };
+  const Eigen::Index terms = classical ? n : 2 * n;
   for (const Contact& c : list) add(c.value.head(terms));
   for (const Contact& c : list) add(c.push.tail(terms));
   add_each([](const Contact& c) { return c.position; });
@@ -366,13 +393,14 @@ std::optional<LaneLaw> LaneLaw::in(const Setting& setting) {
   add_each([](const Contact& c) { return rounding * c.scale; });
   add_each([](const Contact& c) { return c.restitution; });
   add_each([](const Contact& c) { return c.drag; });
-  add_each([&](const Contact& c) { return 1.01 * law.chatter * (1 - c.restitution) / (law.rate * h); });
+  add_each([&](const Contact& c) {
+    return 1.01 * setting.law.chatter * (1 - c.restitution) / (setting.law.rate * cell);
+  });
   for (const Contact& c : list) {
-    for (const Contact& hit : list) out.push_back(spill(c, hit));
+    for (const Contact& hit : list) rows.push_back(spill(c, hit));
   }
   for (const Contact& c : list) add(c.forced);
-  if (setting.sets) lane.add_set(setting, list);
-  return lane;
+  if (setting.sets) add_set(setting, list);
 }
 
 /// SetRows but for `over`.

@@ -70,6 +70,8 @@ struct LaneLaw {
  private:
   struct Setting;
   static std::optional<LaneLaw> in(const Setting& setting);
+  LaneLaw before_contacts() const;
+  void add_contacts(const Setting& setting);
   struct Contact;
   Contact contact(const Setting& setting, std::size_t i) const;
   void add_set(const Setting& setting, std::span<const Contact> list);

@@ -46,6 +46,8 @@ class March {
   static constexpr int rows_with(int harmonics) {
     return Sets ? SetRows<N, M>::count(harmonics) : Rows::count(harmonics);
   }
+  /// As many flagged lanes of a vector are looked at where they stand.
+  static constexpr int standing = Sets ? (3 * width + 3) / 4 : width / 2 + 1;
   static constexpr int most_rows = rows_with(most_harmonics) + lanes_per_block;  // whole cards
 
   explicit March(LaneBatch& batch) : b_(batch), polisher_(batch) {}
@@ -77,8 +79,12 @@ class March {
         const unsigned lanes = empty_cells(v);
         if (lanes == 0) {
           arrive(v);
-        } else if (!Sets && 2 * __builtin_popcount(lanes) > width) {
-          strike_where_they_stand(v, lanes);
+        } else if (__builtin_popcount(lanes) >= standing) {
+          if constexpr (Sets) {
+            cross_where_they_stand(v, lanes);
+          } else {
+            strike_where_they_stand(v, lanes);
+          }
         } else {
           await(v, lanes, flagged_);
           if constexpr (Sets) fetch_cards(v, lanes);
@@ -104,22 +110,14 @@ class March {
     int set[width];
     const int count = gather(flagged_, group);
     const long* const taken = flagged_.entries + flagged_.count;
-    const auto from = [&](int j) { return taken[j < count ? j : 0]; };
-    for (int j = 0; j < width; ++j) set[j] = b_.sets[from(j)];
-    const unsigned left = polisher_.go_through(group, set, [&](int first, int end) {
-      const double* card[width];
-      for (int j = 0; j < width; ++j) card[j] = b_.places[from(j)].card + set[j] * b_.card;
-      bring_constants(card, first, end);
-    });
+    const unsigned left = cross(group, taken, set);
     for (int j = 0; j < count; ++j) {
       const long lane = taken[j];
       if ((left >> j) & 1u) {
         for (int r = 0; Carries && r < 2 * N * b_.tangents; ++r) {
           *row(tangents(lane), r) = *row(together_tangents_ + j, r);
         }
-        *row(base(lane), Rows::begun) = 0;
-        *row(base(lane), Rows::last) = -1;
-        b_.left(b_.owner, lane, static_cast<int>(cell_[vector_of(lane)]));
+        leave(lane);
       } else {
         put_back(j, lane);
         if (b_.sets[lane] != set[j]) enter(j, lane, set[j]);
@@ -127,6 +125,44 @@ class March {
       done(lane);
     }
   }
+  /// A vector most of whose lanes are flagged.
+  void cross_where_they_stand(long v, unsigned active) {
+    long lanes[width];
+    int set[width];
+    Group group;
+    for (int j = 0; j < width; ++j) lanes[j] = v * width + j;
+    group.rows = base(v * width);
+    group.more = together_;
+    const double* card[width];
+    for (int j = 0; j < width; ++j) card[j] = card_of(lanes[j], b_.sets[lanes[j]]);
+    bring_constants(card, group, Rows::constants, rows_with(harmonics()));
+    look_at(v, active, group);
+    const unsigned left = cross(group, lanes, set);
+    for (int j = 0; j < width; ++j) {
+      if ((left >> j) & 1u) {
+        leave(lanes[j]);
+      } else {
+        b_.sets[lanes[j]] = set[j];
+      }
+    }
+    ++cell_[v];
+    ready_.add(v);
+  }
+  /// What happens in the cell to lanes of a group, and the sets in which they are then; which of them leave.
+  unsigned cross(const Group& group, const long* lanes, int* set) {
+    for (int j = 0; j < width; ++j) set[j] = b_.sets[lanes[j]];
+    return polisher_.go_through(group, set, [&](int first, int end) {
+      const double* card[width];
+      for (int j = 0; j < width; ++j) card[j] = card_of(lanes[j], set[j]);
+      bring_constants(card, group, first, end);
+    });
+  }
+  void leave(long lane) {
+    *row(base(lane), Rows::begun) = 0;
+    *row(base(lane), Rows::last) = -1;
+    b_.left(b_.owner, lane, static_cast<int>(cell_[vector_of(lane)]));
+  }
+  const double* card_of(long lane, int set) const { return b_.places[lane].card + set * b_.card; }
   /// What marching needs of another set.
   void enter(int j, long lane, int set) {
     b_.sets[lane] = set;
@@ -139,7 +175,7 @@ class March {
   void fetch_cards(long v, unsigned lanes) const {
     for (; lanes != 0; lanes &= lanes - 1) {
       const long lane = v * width + __builtin_ctz(lanes);
-      const double* const card = b_.places[lane].card + b_.sets[lane] * b_.card;
+      const double* const card = card_of(lane, b_.sets[lane]);
       for (long k = 0; k < b_.card; k += lanes_per_block) __builtin_prefetch(card + k);
     }
   }
@@ -349,11 +385,12 @@ class March {
     long* const taken = stack.entries + stack.count;
     for (int j = count; j < width; ++j) taken[j] = taken[0];
     g.rows = together_;
+    g.more = together_;
     g.tangents = together_tangents_;
     g.active = (1u << count) - 1;
     const double *card[width], *phase[width], *lanes[width];
     for (int j = 0; j < width; ++j) {
-      card[j] = b_.places[taken[j]].card + (Sets ? b_.sets[taken[j]] * b_.card : 0);
+      card[j] = card_of(taken[j], Sets ? b_.sets[taken[j]] : 0);
       phase[j] = b_.phase + 4 * harmonics() * cell_[vector_of(taken[j])];
       lanes[j] = base(taken[j]);
       if constexpr (Carries) {
@@ -361,7 +398,7 @@ class March {
         g.cell[j] = static_cast<double>(cell_[vector_of(taken[j])]);
       }
     }
-    bring_constants(card, Rows::constants, rows_with(harmonics()));
+    bring_constants(card, g, Rows::constants, rows_with(harmonics()));
     V turns[8 * most_harmonics];  // rows of b_.phase: where the cell begins, where it ends
     for (int r = 0; r < 8 * harmonics(); r += width) transpose(phase, r, turns + r);
     const auto bring = [&](int r) {
@@ -383,11 +420,14 @@ class March {
   }
 
   /// Rows from `first` on, in whole vectors.
-  void bring_constants(const double* const* card, int first, int end) {
+  void bring_constants(const double* const* card, const Group& g, int first, int end) {
     for (int r = (first - Rows::constants) / width * width; r < end - Rows::constants; r += width) {
       V v[width];
       transpose(card, r, v);
-      put(together_, Rows::constants + r, v, width);
+      for (int i = 0; i < width; ++i) {
+        const int to = Rows::constants + r + i;
+        store(row(to < Rows::count(harmonics()) ? g.rows : together_, to), v[i]);
+      }
     }
   }
 

@@ -38,6 +38,7 @@ class Polisher {
   /// Lanes to be polished, where they stand or in a place of their own.
   struct Group {
     double* rows;
+    const double* more;        // SetRows, counted like rows
     double* tangents;          // where the cell ends, unless something is hit in it
     unsigned active;           // the others are not looked at
     Phases phase;              // where the cell begins
@@ -47,6 +48,7 @@ class Polisher {
     long lane[Carries ? width : 1];
     double cell[Carries ? width : 1];
     V at(int r) const { return load(row(rows, r)); }
+    V of_set(int r) const { return load(row(more, r)); }
     void put(int r, const V& v) const { store(row(rows, r), v); }
   };
 

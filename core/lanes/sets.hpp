@@ -54,12 +54,13 @@ class SetPolisher : public Polisher<N, M, H, false, Carries, true> {
     }
     const Mask done = active & ~left;
     for (int j = 0; j < 2 * N; ++j) g.put(Rows::to + j, pick(done, piece.to[j], g.at(Rows::to + j)));
-    for (int i = 0; i < M; ++i) g.put(Rows::impacts + i, pick(done, piece.impacts[i], all(0)));
+    for (int i = 0; i < M; ++i)
+      g.put(Rows::impacts + i, pick(done, piece.impacts[i], g.at(Rows::impacts + i)));
     Base::set_flight(g, done, Base::vigour(g, piece.to));
     if constexpr (Carries) {
       for (int t = 0; t < b_.tangents; ++t) {
         for (int j = 0; j < 2 * N; ++j) {
-          store(row(g.tangents, 2 * N * t + j), pick(done, carried.to[t][j], begun.from[t][j]));
+          store(row(g.tangents, 2 * N * t + j), pick(left, begun.from[t][j], carried.to[t][j]));
         }
       }
     }
@@ -77,16 +78,16 @@ class SetPolisher : public Polisher<N, M, H, false, Carries, true> {
 
   /// A constant of the contact of each lane.
   static V of_contact(const Group& g, const V& contact, int first) {
-    V v = g.at(first);
-    for (int i = 1; i < M; ++i) v = pick(is(contact, i), g.at(first + i), v);
+    V v = g.of_set(first);
+    for (int i = 1; i < M; ++i) v = pick(is(contact, i), g.of_set(first + i), v);
     return v;
   }
   /// z of the next set: of a motion, or of a change of it, which forces do not change.
   void over(const Group& g, const V& contact, const Phases* p, const V* z, V* to) const {
     const int h = harmonics(), size = More::over_size(h);
     const auto at = [&](int r) {
-      V v = g.at(More::over(h) + r);
-      for (int i = 1; i < M; ++i) v = pick(is(contact, i), g.at(More::over(h) + i * size + r), v);
+      V v = g.of_set(More::over(h) + r);
+      for (int i = 1; i < M; ++i) v = pick(is(contact, i), g.of_set(More::over(h) + i * size + r), v);
       return v;
     };
     for (int i = 0; i < 2 * N; ++i) {
@@ -109,7 +110,7 @@ class SetPolisher : public Polisher<N, M, H, false, Carries, true> {
     Mask free = todo & ~todo;
     V next = all(0);
     for (int i = 0; i < M; ++i) {
-      Mask opens = todo & above(g.at(More::passing(h) + i), 0);
+      Mask opens = todo & above(g.of_set(More::passing(h) + i), 0);
       if (!any(opens)) continue;
       const V length = 1.0 - piece.begin, l2 = length * length;
       for (int k = 0; k < M; ++k) {
@@ -125,7 +126,7 @@ class SetPolisher : public Polisher<N, M, H, false, Carries, true> {
         }
       }
       free = free | opens;
-      next = pick(opens, g.at(More::next(h) + i), next);
+      next = pick(opens, g.of_set(More::next(h) + i), next);
     }
     const unsigned which = Simd::bits(free);
     if (which == 0) return free;
