@@ -73,12 +73,12 @@ class Program {
   template <class S>
   void advance(S* const* rows, int k, const S* fixed) const {
     for (const Operation& op : operations_) {
-      if (op.kind != Operation::Kind::sum) {
-        work_out(op, rows, k, fixed);
-      } else if (op.in_time && k > 1) {
-        rows[op.result][k] = S(0);
+      if (op.kind == Operation::Kind::sum) {
+        sum(op, rows, k, fixed);
+      } else if (k == 0) {
+        begin(op, rows, fixed);
       } else {
-        sum(op, rows, k, fixed, rows[op.result][k]);
+        go_on(op, rows, k, fixed);
       }
     }
   }
@@ -87,13 +87,11 @@ class Program {
 
  private:
   template <class S>
-  static void work_out(const Operation& op, S* const* rows, int k, const S* fixed);
+  void sum(const Operation& op, S* const* rows, int k, const S* fixed) const;
   template <class S>
-  static void pair(const Operation& op, S* const* rows, int k, Function first, Function second, double sign);
+  static void begin(const Operation& op, S* const* rows, const S* fixed);
   template <class S>
-  static void with_slope(const Operation& op, S* const* rows, int k, double sign);
-  template <class S>
-  void sum(const Operation& op, S* const* rows, int k, const S* fixed, S& result) const;
+  static void go_on(const Operation& op, S* const* rows, int k, const S* fixed);
 
   std::vector<Operation> operations_;
   std::vector<OperationTerm> terms_;
@@ -120,6 +118,10 @@ class Workspace {
   /// The same for the coefficients of the tape's present order; `input(i)` is a series.
   template <class Input, class Output>
   void run(const Program& program, const S* fixed, Tape<S>& tape, const Input& input, const Output& output) {
+    if (program.operations().empty()) {  // inputs as they are
+      for (std::size_t i = 0; i < program.outputs(); ++i) output(i, input(program.output(i)));
+      return;
+    }
     if (rows_.size() < program.rows()) rows_.resize(program.rows());
     for (std::size_t i = 0; i < program.inputs(); ++i) rows_[i] = const_cast<S*>(input(i).coefficients());
     for (std::size_t r = program.inputs(); r < program.rows(); ++r) rows_[r] = &tape.take()[0];
@@ -136,7 +138,12 @@ class Workspace {
 };
 
 template <class S>
-void Program::sum(const Operation& op, S* const* rows, int k, const S* fixed, S& result) const {
+void Program::sum(const Operation& op, S* const* rows, int k, const S* fixed) const {
+  S& result = rows[op.result][k];
+  if (op.in_time && k > 1) {
+    result = S(0);
+    return;
+  }
   Products<S> total;
   if (k == 0) total.add(1, fixed[op.fixed]);
   const OperationTerm* term = terms_.data() + op.begin;
@@ -154,41 +161,71 @@ void Program::sum(const Operation& op, S* const* rows, int k, const S* fixed, S&
   total.store(1, result);
 }
 
-/// Two functions, of which each is the slope of the other but for the sign.
+/// Coefficient 0 of a function.
 template <class S>
-void Program::pair(const Operation& op, S* const* rows, int k, Function first, Function second, double sign) {
-  const S* a = rows[op.a];
-  S* r = rows[op.result];
-  S* other = rows[op.result + 1];
-  if (k == 0) {
-    r[0] = apply(first, a[0]);
-    other[0] = apply(second, a[0]);
-  } else if (op.in_time) {
-    r[k] = a[1] * other[k - 1] / static_cast<double>(k);
-    other[k] = a[1] * r[k - 1] * sign / static_cast<double>(k);
-  } else {
-    r[k] = series::integral(a, other, k);
-    other[k] = series::integral(a, r, k) * sign;
+void Program::begin(const Operation& op, S* const* rows, const S* fixed) {
+  const S& a = rows[op.a][0];
+  S& r = rows[op.result][0];
+  const auto pair = [&](Function first, Function second) {
+    r = apply(first, a);
+    rows[op.result + 1][0] = apply(second, a);
+  };
+  switch (op.kind) {
+    case Operation::Kind::sum:
+      break;
+    case Operation::Kind::quotient:
+      r = a / rows[op.b][0];
+      break;
+    case Operation::Kind::reciprocal:
+      r = S(1) / a;
+      break;
+    case Operation::Kind::root:
+      r = apply(Function::sqrt, a);
+      break;
+    case Operation::Kind::power:
+      r = to_power(a, fixed[op.fixed]);
+      break;
+    case Operation::Kind::exponential:
+      r = apply(Function::exp, a);
+      break;
+    case Operation::Kind::sine:
+      pair(Function::sin, Function::cos);
+      break;
+    case Operation::Kind::hyperbolic_sine:
+      pair(Function::sinh, Function::cosh);
+      break;
+    case Operation::Kind::tangent:
+      r = apply(op.function, a);
+      rows[op.result + 1][0] = r * r + S(1);
+      break;
+    case Operation::Kind::hyperbolic_tangent:
+      r = apply(op.function, a);
+      rows[op.result + 1][0] = hyperbolic_slope(a);
+      break;
+    case Operation::Kind::antiderivative:
+      r = apply(op.function, a);
+      break;
   }
 }
 
-/// A function r and its slope, 1 + `sign` r².
+/// Coefficient k > 0 of a function.
 template <class S>
-void Program::with_slope(const Operation& op, S* const* rows, int k, double sign) {
-  const S* a = rows[op.a];
-  S* r = rows[op.result];
-  S* rate = rows[op.result + 1];
-  r[k] = k == 0 ? apply(op.function, a[0]) : series::integral(a, rate, k);
-  rate[k] = k == 0 && sign < 0 ? hyperbolic_slope(a[0]) : series::square(r, k) * sign;
-  if (k == 0 && sign > 0) rate[0] += S(1);
-}
-
-/// Of another kind than a sum.
-template <class S>
-void Program::work_out(const Operation& op, S* const* rows, int k, const S* fixed) {
+void Program::go_on(const Operation& op, S* const* rows, int k, const S* fixed) {
   S* r = rows[op.result];
   const S* a = rows[op.a];
   const S* b = rows[op.b];
+  /// Each is the other's slope but for the sign.
+  const auto pair = [&](double sign) {
+    S* other = rows[op.result + 1];
+    r[k] = series::integral(a, other, k);
+    other[k] = series::integral(a, r, k) * sign;
+  };
+  /// 1 + `sign` r² is the slope of r.
+  const auto with_slope = [&](double sign) {
+    S* rate = rows[op.result + 1];
+    r[k] = series::integral(a, rate, k);
+    rate[k] = series::square(r, k) * sign;
+  };
   switch (op.kind) {
     case Operation::Kind::sum:
       break;
@@ -199,28 +236,34 @@ void Program::work_out(const Operation& op, S* const* rows, int k, const S* fixe
       r[k] = series::reciprocal(a, r, k);
       break;
     case Operation::Kind::root:
-      r[k] = k == 0 ? apply(Function::sqrt, a[0]) : series::root(a, r, k);
+      r[k] = series::root(a, r, k);
       break;
     case Operation::Kind::power:
-      r[k] = k == 0 ? to_power(a[0], fixed[op.fixed]) : series::power(a, fixed[op.fixed], r, k);
+      r[k] = series::power(a, fixed[op.fixed], r, k);
       break;
     case Operation::Kind::exponential:
-      r[k] = k == 0 ? apply(Function::exp, a[0]) : series::integral(a, r, k);
+      r[k] = series::integral(a, r, k);
       break;
     case Operation::Kind::sine:
-      pair(op, rows, k, Function::sin, Function::cos, -1);
+      if (op.in_time) {
+        S* cosine = rows[op.result + 1];
+        r[k] = a[1] * cosine[k - 1] / static_cast<double>(k);
+        cosine[k] = a[1] * r[k - 1] * -1.0 / static_cast<double>(k);
+      } else {
+        pair(-1);
+      }
       break;
     case Operation::Kind::hyperbolic_sine:
-      pair(op, rows, k, Function::sinh, Function::cosh, 1);
+      pair(1);
       break;
     case Operation::Kind::tangent:
-      with_slope(op, rows, k, 1);
+      with_slope(1);
       break;
     case Operation::Kind::hyperbolic_tangent:
-      with_slope(op, rows, k, -1);
+      with_slope(-1);
       break;
     case Operation::Kind::antiderivative:
-      r[k] = k == 0 ? apply(op.function, a[0]) : series::quotient_integral(a, b, r, k);
+      r[k] = series::quotient_integral(a, b, r, k);
       break;
   }
 }
