@@ -206,32 +206,60 @@ std::size_t leg_at(const std::vector<Leg>& legs, double time) {
   return k;
 }
 
-}  // namespace
-
-std::optional<Record> recorded_by_periods(System& system, const Solution& s) {
+/// The turn of unknowns of a forced system in pieces of about a period, each begun where it flies free; one:
+/// there is no other such place. None: it cannot be followed.
+std::vector<TurnPiece> pieces_of(const Shooting& shooting, const Vector& u) {
   constexpr double inside = 0.2;  // of a leg: so far from its ends
-  const Shooting& shooting = *s.shooting;
   const int periods = shooting.itinerary().periods;
-  if (!shooting.forced() || periods < 2 || moves_by_itself(shooting.itinerary())) return std::nullopt;
-  const auto legs = shooting.placed_legs(s.u);
-  if (!legs) return std::nullopt;
+  const auto legs = shooting.placed_legs(u);
+  if (!legs) return {};
   const double begin = legs->front().time;
-  const double turn = shooting.turn(s.u);
-  std::vector<TurnPiece> pieces{{s.point.state, turn}};
+  const double turn = shooting.turn(u);
+  std::vector<TurnPiece> pieces{{without_rounding(u.head(shooting.states()), 1), turn}};
   double last = begin;
   for (int j = 1; j < periods; ++j) {
     const double time = begin + turn * j / periods;
     const Leg& leg = (*legs)[leg_at(*legs, time)];
     const double way = std::clamp(time - leg.time, inside * leg.duration, (1 - inside) * leg.duration);
     if (leg.mode != 0 || !(leg.time + way > last)) continue;
-    const auto start = on_leg(shooting, s.u(shooting.size()), leg, way);
-    if (!start) return std::nullopt;
+    const auto start = on_leg(shooting, u(shooting.size()), leg, way);
+    if (!start) return {};
     pieces.back().duration = leg.time + way - last;
     last = leg.time + way;
     pieces.push_back({*start, begin + turn - last});
   }
+  return pieces;
+}
+
+bool goes_in_pieces(const Solution& s) {
+  const Itinerary& itinerary = s.shooting->itinerary();
+  return s.shooting->forced() && itinerary.periods > 1 && !moves_by_itself(itinerary);
+}
+
+}  // namespace
+
+std::optional<Record> recorded_by_periods(System& system, const Solution& s) {
+  if (!goes_in_pieces(s)) return std::nullopt;
+  const std::vector<TurnPiece> pieces = pieces_of(*s.shooting, s.u);
   if (pieces.size() < 2) return std::nullopt;
-  return record_pieces(system, pieces, periods, s.point.phase);
+  return record_pieces(system, pieces, s.shooting->itinerary().periods, s.point.phase);
+}
+
+std::optional<Record> recorded_ahead(System& system, const Solution& s, double along) {
+  constexpr double step = 1e-9;
+  const int periods = s.shooting->itinerary().periods;
+  if (goes_in_pieces(s)) {
+    std::vector<TurnPiece> pieces = pieces_of(*s.shooting, s.u);
+    const std::vector<TurnPiece> further = pieces_of(*s.shooting, s.u + step * s.tangent);
+    if (pieces.size() != further.size()) return std::nullopt;
+    for (std::size_t k = 0; k < pieces.size(); ++k) {
+      pieces[k].start += along / step * (further[k].start - pieces[k].start);
+      pieces[k].duration += along / step * (further[k].duration - pieces[k].duration);
+    }
+    if (pieces.size() > 1) return record_pieces(system, pieces, periods, s.point.phase);
+  }
+  const Vector start = s.start() + along * s.tangent.head(s.shooting->states());
+  return record_turn(system, start, periods, s.point.period / periods, s.point.phase);
 }
 
 std::vector<Vector> states_on_section(const Solution& s) {

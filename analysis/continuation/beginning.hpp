@@ -34,6 +34,10 @@ std::optional<Solution> begun_elsewhere(const Solution& solution, const Metric& 
 /// orbit where that flies free. Nothing: there is no such place, or it cannot be followed.
 std::optional<Record> recorded_by_periods(System& system, const Solution& solution);
 
+/// The turn of the motion that begins, in each of these pieces, so far along the tangent of a solution.
+/// Nothing: the solution cannot be followed.
+std::optional<Record> recorded_ahead(System& system, const Solution& solution, double along);
+
 /// The states of a solution on the section of its family, in order, whether a motion takes it or not. None:
 /// it cannot be followed.
 std::vector<Eigen::VectorXd> states_on_section(const Solution& solution);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -30,6 +32,18 @@ bool comes_back(const Family& family, const Side& side) {
          on_branch * p.size;
 }
 
+/// Whether the last point is one of before with the halves of its turn exchanged.
+bool comes_back_mirrored(const Family& family, const Side& side) {
+  constexpr double apart = 1e-6;  // of the size: nearer, the halves are the same
+  const BranchPoint& p = side.points.back();
+  const std::size_t half = p.orbit.size() / 2;
+  if (half == 0 || p.orbit.size() != 2 * half) return false;
+  if ((p.orbit[half] - p.orbit[0]).cwiseAbs().maxCoeff() <= apart * p.size) return false;
+  const std::span<const BranchPoint> before(side.points.data(), side.points.size() - 1);
+  return distance_to(family, before, p.parameter, {p.orbit[half]}, p.signature.periods, walking_near) <=
+         on_branch * p.size;
+}
+
 /// A point as it is told: the states of an orbit that magnifies errors are solved for, not those that its
 /// motion has met on the way.
 BranchPoint told(const Solution& s) {
@@ -51,6 +65,11 @@ Side walk_along(const Family& family, const Solution& start, int direction, cons
   while (side.end.empty() && continuation.next()) {
     take_passed();
     side.points.push_back(told(continuation.solution()));
+    if (comes_back_mirrored(family, side)) {
+      side.points.pop_back();
+      side.end = mirrored_branch;
+      break;
+    }
     side.end = walk.known(continuation.point());
     if (side.end.empty() && comes_back(family, side)) side.end = "comes back on itself";
   }
@@ -93,6 +112,28 @@ std::pair<std::size_t, double> nearest(const std::vector<Eigen::VectorXd>& state
     if (distance < best.second) best = {k, distance};
   }
   return best;
+}
+
+/// Whether an orbit with the events of one of two neighbours on a branch may lie between them: no fold is
+/// between it and that one, and its multipliers are between theirs, or where events change as strong as those
+/// of that one, about. Newton's method may have come to another sheet.
+bool may_lie_between(const BranchPoint& p, const BranchPoint& a, const BranchPoint& b) {
+  constexpr double slack = 0.3;  // of the trace: where it is not monotonic
+  constexpr double alike = 10;
+  const auto sense = [](const BranchPoint& x) { return std::copysign(1.0, x.branching * x.fold); };
+  const auto trace = [](const BranchPoint& x) {
+    return std::accumulate(x.multipliers.begin(), x.multipliers.end(), std::complex<double>(0)).real();
+  };
+  const double t = trace(p), from = trace(a), to = trace(b);
+  if (a.signature == b.signature) {
+    if (p.signature != a.signature || (sense(p) != sense(a) && sense(p) != sense(b))) return false;
+    return std::abs(t - from) + std::abs(t - to) <= 1.5 * std::abs(to - from) + slack * (1 + std::abs(t));
+  }
+  const auto continues = [&](const BranchPoint& q, double other) {
+    const double ratio = (1 + std::abs(t)) / (1 + std::abs(other));
+    return p.signature == q.signature && sense(p) == sense(q) && ratio < alike && ratio > 1 / alike;
+  };
+  return continues(a, from) || continues(b, to);
 }
 
 }  // namespace
@@ -143,12 +184,13 @@ double distance_to(const Family& family, std::span<const BranchPoint> points, do
       return x + share * (y - x);
     };
     if (nearest(orbit, between(a.orbit.front(), b.orbit.front())).second > near * a.size) return;
-    const auto found = refine_orbit(
+    auto found = refine_orbit(
         family, {parameter, between(a.state, b.state), periods, between(a.period, b.period), a.phase});
     if (!found || found->point.orbit.empty()) return;
-    // Newton's method may have come to another sheet, which has other events.
-    if (found->point.signature == a.signature || found->point.signature == b.signature)
-      best = std::min(best, nearest(orbit, found->point.orbit.front()).second);
+    const double away = nearest(orbit, found->point.orbit.front()).second;
+    if (!(away < best)) return;
+    take_stability(*found);
+    if (may_lie_between(found->point, a, b)) best = away;
   };
   for (std::size_t k = 0; k + 1 < points.size() && best > 1e-10; ++k) {
     const BranchPoint& a = points[k];
@@ -158,8 +200,7 @@ double distance_to(const Family& family, std::span<const BranchPoint> points, do
     const double width = b.parameter - a.parameter;
     const double share = width == 0 ? 0 : (parameter - a.parameter) / width;
     try_from(a, b, share);
-    const BranchPoint& closer = share < 0.5 ? a : b;
-    if (best > 1e-10) try_from(closer, closer, 0);
+    if (best > 1e-10) try_from(a, b, share < 0.5 ? 0 : 1);
   }
   return best;
 }

@@ -80,7 +80,10 @@ void Continuation::locate_before(const Grazing& grazing) {
 Continuation::Passed Continuation::leave(const Solution& from) {
   for (double step = 1e-3; step > 1e-10; step /= 4) {
     auto trial = at(from, step);
-    if (!trial || trial->verdict == Verdict::open) continue;
+    if (!trial || trial->verdict != Verdict::changed) continue;
+    const bool comparable = trial->solution.shooting->itinerary() == from.shooting->itinerary();
+    if (comparable && metric().dot(*from.shooting, trial->solution.tangent, from.tangent) < straight)
+      continue;
     take_stability(trial->solution);
     auto begin = step > 2 * beside ? solved(from, beside) : std::nullopt;
     if (begin) {
@@ -103,7 +106,7 @@ Continuation::Passed Continuation::leave_at_speed(const Grazing& grazing, const 
     trial.solution =
         solution(behind.shooting, closing, metric().plane(*behind.shooting, closing.u - behind.u));
     judge(trial);
-    if (trial.verdict == Verdict::open) continue;
+    if (trial.verdict != Verdict::changed) continue;
     take_stability(trial.solution);
     now_ = std::move(trial.solution);
     step_ = options_.first_step;
@@ -194,7 +197,7 @@ bool Continuation::pass_crowd() {
   constexpr double far = 5e-4;  // of the range, at first
   const Solution last = now_;
   if (!jump(last, -1, BifurcationKind::chatter_border, far)) {
-    end_ = "changes of the impacts accumulate here";
+    end_.clear();  // each of them is followed
     return false;
   }
   note_between(last, now_);

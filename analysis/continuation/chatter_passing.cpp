@@ -1,11 +1,13 @@
 /// How a branch goes over the borders of chatter.
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "analysis/continuation/beginning.hpp"
 #include "analysis/continuation/chatter_border.hpp"
 #include "analysis/continuation/continuation.hpp"
 
@@ -162,6 +164,26 @@ bool Continuation::follows_more(int contact) const {
   return ahead.now_.point.signature.hits(contact) > now_.point.signature.hits(contact);
 }
 
+/// The orbit that far along the tangent of another one, with the events that its motion has there; nearer to
+/// the tangent than to that one.
+std::optional<Continuation::Trial> Continuation::ahead(const Solution& from, double along) const {
+  Trial trial;
+  Solution& s = trial.solution;
+  s = from;
+  s.u += along * s.tangent;
+  s.point.parameter = s.u(s.u.size() - 1);
+  s.point.state = s.start();
+  const std::unique_ptr<System> system = family_.system(s.point.parameter);
+  const auto record = system ? recorded_ahead(*system, from, along) : std::nullopt;
+  if (!record || record->outcome != Outcome::ok) return std::nullopt;
+  const double moved = (s.start() - from.start()).cwiseAbs().maxCoeff() / size_;
+  auto other = remade(trial, family_.prescribed(*record, *system), moved);
+  if (!other) return std::nullopt;
+  s = std::move(*other);
+  judge(trial, moved);
+  return trial;
+}
+
 /// The orbit a little behind a border, with one stick of its contact more or less and no other change of
 /// chatter. Where the contact does not stick, there are orbits that graze at any distance: several are tried.
 /// Where it sticks, the one next to the border is the one that the branch goes on with.
@@ -169,7 +191,6 @@ std::optional<Solution> Continuation::orbit_behind(const ChatterBorder& border, 
   static constexpr double outside[] = {1e-4, 6.1e-5, 3.7e-5, 2.3e-5, 1e-5, 3e-6,
                                        1e-6, 3e-7,   1.7e-4, 2.9e-4, 5e-4, 1.3e-3};  // of the range
   static constexpr double inside[] = {1e-6, 3e-6, 1e-5, 3e-7, 3e-5, 1e-4, 3e-4, 1.3e-3};
-  constexpr std::size_t waited = 4;  // of them: also with the orbit that the motion settles to
   const Solution& there = border.solution;
   const bool sticks = sense == border.sticks_towards;
   const std::span<const double> ways = sticks ? std::span<const double>(inside) : outside;
@@ -182,13 +203,14 @@ std::optional<Solution> Continuation::orbit_behind(const ChatterBorder& border, 
     }
     return true;
   };
-  const auto at = [&](double way, bool settle) -> std::optional<Solution> {
-    const double parameter = border.parameter + sense * way * metric().range;
-    if (parameter < options_.from || parameter > options_.to) return std::nullopt;
-    const double along = (parameter - border.parameter) / there.parameter_slope();
-    auto found = settle ? orbit_near(there, parameter, along) : orbit_beside(there, parameter, along);
-    if (!found || !fits(found->point.signature)) return std::nullopt;
-    return found;
+  const auto beside = [&](double way) -> std::optional<Solution> {
+    auto found = ahead(there, sense * way * metric().range / there.parameter_slope());
+    if (!found || found->verdict == Verdict::open) return std::nullopt;
+    const BranchPoint& p = found->solution.point;
+    const bool beyond = (p.parameter - border.parameter) * sense > 0;
+    if (!beyond || p.parameter < options_.from || p.parameter > options_.to || !fits(p.signature))
+      return std::nullopt;
+    return std::move(found->solution);
   };
   // Not over what the walk has just come from.
   const double room =
@@ -196,11 +218,9 @@ std::optional<Solution> Continuation::orbit_behind(const ChatterBorder& border, 
   for (const bool within : {true, false}) {
     for (const double way : ways) {
       if ((way <= room) != within) continue;
-      if (auto found = at(way, false)) return found;
+      if (auto found = beside(way)) return found;
     }
   }
-  for (std::size_t k = 0; k < waited; ++k)
-    if (auto found = at(ways[k], true)) return found;
   return std::nullopt;
 }
 

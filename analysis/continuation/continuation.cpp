@@ -14,8 +14,6 @@ namespace {
 
 using Vector = Eigen::VectorXd;
 
-constexpr double same_orbit = 1e-6;  // change of the state, of its size, when only chatter is counted anew
-
 constexpr int most_changes = 60;     // of the events, on one branch in one direction
 constexpr std::ptrdiff_t crowd = 6;  // changes within crowd_width are one
 
@@ -143,8 +141,8 @@ std::optional<Continuation::Trial> Continuation::at(const Solution& from, double
 /// Compares with the motion itself, where that differs once more period by period: what rounding grows to on
 /// an unstable orbit of several may be another motion at the end. Where that differs only in how many impacts
 /// of a chatter sequence it follows, or in the order of events that do not matter to each other, the solution
-/// is made anew.
-void Continuation::judge(Trial& trial) const {
+/// is made anew, its state no further away than this share of the size.
+void Continuation::judge(Trial& trial, double same) const {
   Solution& s = trial.solution;
   for (int round = 0; round < 5; ++round) {
     const std::unique_ptr<System> system = family_.system(s.point.parameter);
@@ -159,35 +157,75 @@ void Continuation::judge(Trial& trial) const {
     };
     const bool alike = taken.itinerary == s.shooting->itinerary();
     if (alike && is_motion(s, record, taken.durations)) return accept(record);
-    if (auto pieces = recorded_by_periods(*system, s)) {
-      const Prescription own = family_.prescribed(*pieces, *system);
-      if (own.itinerary == s.shooting->itinerary() && is_motion(s, *pieces, own.durations)) {
-        pieces->states = states_on_section(s);
-        trial.record = std::move(*pieces);
-        return accept(trial.record);
-      }
+    auto pieces = recorded_by_periods(*system, s);
+    const Prescription own = pieces ? family_.prescribed(*pieces, *system) : Prescription{};
+    const bool alike_in_pieces = pieces && own.itinerary == s.shooting->itinerary();
+    if (alike_in_pieces && is_motion(s, *pieces, own.durations)) {
+      pieces->states = states_on_section(s);
+      trial.record = std::move(*pieces);
+      return accept(trial.record);
     }
     if (alike) return;
-    auto other = remade(trial, taken);
+    auto other = remade(trial, taken, same);
+    if (!other && pieces && !alike_in_pieces && pieces->outcome == Outcome::ok)
+      other = remade(trial, own, same);
     if (!other) return;
     s = std::move(*other);
   }
 }
 
 /// The same orbit with the events that the motion itself has; nothing when it is another orbit.
-std::optional<Solution> Continuation::remade(Trial& trial, const Prescription& other) const {
+std::optional<Solution> Continuation::remade(Trial& trial, const Prescription& other, double same) const {
   const Solution& s = trial.solution;
   const auto shooting = shooting_for(family_, other.itinerary, s.shooting->anchor());
-  const auto guess = shooting->unknowns(s.point.state, other.durations, s.point.parameter);
-  if (!guess) return std::nullopt;
+  const Vector guess = shooting->unknowns(s.point.state, other, s.point.parameter);
   const Vector normal =
       metric().state_plane(*shooting, s.tangent.head(s.shooting->states()), s.parameter_slope());
-  const Closing closing = solve_plane(*shooting, *guess, normal);
+  const Closing closing = solve_plane(*shooting, guess, normal);
   if (!closing.ok) return std::nullopt;
   const Vector change = closing.u.head(shooting->states()) - s.point.state;
-  if (!(change.cwiseAbs().maxCoeff() <= same_orbit * size_)) return std::nullopt;
+  if (!(change.cwiseAbs().maxCoeff() <= same * size_)) return std::nullopt;
   trial.loses_impact = loses_impact(*shooting, closing.equations);
   return solution(shooting, closing, normal);
+}
+
+/// Speeds of the impacts that belong to no chatter sequence, and their rates along the branch.
+Continuation::ImpactSpeeds Continuation::impact_speeds(const Solution& s) {
+  ImpactSpeeds found{s.u, s.tangent, {}, {}};
+  const auto equations = s.shooting->equations(s.u);
+  if (!equations) return found;
+  const Itinerary& itinerary = s.shooting->itinerary();
+  const std::vector<double> all(equations->measure.begin(), equations->measure.end());
+  const std::vector<bool> inside = chattering(itinerary, all);
+  const Vector rates = equations->measure_slope * s.tangent;
+  for (std::size_t k = 0; k < inside.size(); ++k) {
+    if (!is_hit(itinerary.steps[k].end) || inside[k]) continue;
+    found.speeds.push_back(all[k]);
+    found.rates.push_back(rates(static_cast<Eigen::Index>(k)));
+  }
+  return found;
+}
+
+/// Whether an impact may have lost its speed and got it back between two points of the same equations: the
+/// cubic of its speeds and rates there becomes negative.
+bool Continuation::dips_between(const Solution& next, double step) {
+  constexpr int looks = 8;
+  const bool known =
+      speeds_.u.size() == now_.u.size() && speeds_.u == now_.u && speeds_.tangent == now_.tangent;
+  if (!known) speeds_ = impact_speeds(now_);
+  ImpactSpeeds after = impact_speeds(next);
+  bool dips = false;
+  for (std::size_t k = 0; k < std::min(speeds_.speeds.size(), after.speeds.size()); ++k) {
+    for (int look = 1; look < looks; ++look) {
+      const double s = static_cast<double>(look) / looks;
+      const double t = 1 - s;
+      dips |= t * t * ((1 + 2 * s) * speeds_.speeds[k] + s * step * speeds_.rates[k]) +
+                  s * s * ((1 + 2 * t) * after.speeds[k] - t * step * after.rates[k]) <
+              0;
+    }
+  }
+  if (!dips) speeds_ = std::move(after);
+  return dips;
 }
 
 bool Continuation::loses_impact(const Shooting& shooting, const Equations& e) {
@@ -274,12 +312,21 @@ bool Continuation::advance() {
     if (passed != Passed::not_found) return passed == Passed::on;
     if (recedes()) changes_.clear();
   }
-  if (crowded()) return pass_crowd();
+  if (crowded() && pass_crowd()) return true;
   if (auto begun = begun_elsewhere(now_, metric())) now_ = std::move(*begun);
   constexpr int easy = 3;
   constexpr int hard = 6;
-  constexpr double coarse = 1e-3;
-  constexpr double straight = 0.95;  // least cosine between the tangents of neighbours
+  constexpr double coarse = 1e-4;
+  const auto keeps_sheet = [&](Solution& next) {
+    take_stability(next);
+    return step_ <= coarse || next.point.branching * now_.point.branching > 0;
+  };
+  const auto keeps_to_plane = [&](const Solution& next) {
+    constexpr double aside = 2;  // of the step
+    const double states = (next.point.state - now_.point.state).norm() / (2 * size_);
+    const double parameter = (next.point.parameter - now_.point.parameter) / range;
+    return std::hypot(states, parameter) <= aside * step_;
+  };
   while (step_ >= options_.least_step) {
     auto trial = at(now_, step_);
     if (!trial && leaves_domain(2 * step_)) return to_border(step_);
@@ -303,6 +350,10 @@ bool Continuation::advance() {
       if (looks_closer(*trial)) continue;
       return end_.empty();
     }
+    if (step_ > 100 * options_.least_step && !keeps_to_plane(trial->solution)) {
+      step_ /= 2;
+      continue;
+    }
     const Metric metric = this->metric();
     const bool comparable = trial->solution.shooting->itinerary() == now_.shooting->itinerary();
     if (comparable && metric.dot(*now_.shooting, trial->solution.tangent, now_.tangent) < straight &&
@@ -310,11 +361,16 @@ bool Continuation::advance() {
       step_ /= 2;
       continue;
     }
+    if (comparable && step_ > coarse && dips_between(trial->solution, step_)) {
+      step_ /= 2;
+      continue;
+    }
     const double parameter = trial->solution.point.parameter;
     if (parameter < options_.from || parameter > options_.to) return to_border(step_);
     if (trial->verdict == Verdict::changed) {
       const auto half = step_ > coarse ? at(now_, step_ / 2) : trial;
-      if (half && half->verdict != Verdict::open) return pass_change(*trial, step_);
+      if (half && half->verdict != Verdict::open && keeps_sheet(trial->solution))
+        return pass_change(*trial, step_);
       step_ /= 2;  // it may be another branch that the motion takes
       continue;
     }
@@ -385,7 +441,7 @@ bool Continuation::accept(Trial trial, const Tests& tests, double step) {
     return false;
   }
   if (turns_into_itself(family_, before.point, trial.solution.point)) {
-    end_ = "an orbit of half as many periods: behind it come the same orbits, half a turn later";
+    end_ = mirrored_branch;
     return false;
   }
   note(tests);

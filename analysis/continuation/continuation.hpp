@@ -16,6 +16,8 @@ namespace graze {
 
 /// Why a branch ends that has come back to its first point.
 inline const std::string closed_branch = "the branch is closed";
+inline const std::string mirrored_branch =
+    "an orbit of half as many periods: behind it come the same orbits, half a turn later";
 
 struct ContinuationOptions {
   double from = 0;  ///< range of the parameter, from < to
@@ -62,6 +64,9 @@ class Continuation {
     int iterations = 0;
     bool loses_impact = false;  ///< an impact that belongs to no chatter sequence has no speed left
   };
+  /// Change of the state, of its size, when only chatter is counted anew.
+  static constexpr double same_orbit = 1e-6;
+  static constexpr double straight = 0.95;  ///< least cosine between the tangents of neighbours
   bool advance();
   Metric metric() const { return {size_, time_, options_.to - options_.from}; }
   void face(Solution& solution, double sense) const;
@@ -69,11 +74,17 @@ class Continuation {
                     const Eigen::VectorXd& normal) const;
   std::optional<Trial> solved(const Solution& from, double step) const;
   std::optional<Trial> at(const Solution& from, double step) const;
-  void judge(Trial& trial) const;
-  std::optional<Solution> remade(Trial& trial, const Prescription& other) const;
+  void judge(Trial& trial, double same = same_orbit) const;
+  std::optional<Solution> remade(Trial& trial, const Prescription& other, double same) const;
   bool reversed(const Solution& solution) const;
   bool fades(const Solution& solution) const;
   static bool passes_beginning(const Solution& solution);
+  struct ImpactSpeeds {
+    Eigen::VectorXd u, tangent;  ///< of the solution that they are of
+    std::vector<double> speeds, rates;
+  };
+  static ImpactSpeeds impact_speeds(const Solution& solution);
+  bool dips_between(const Solution& next, double step);
   static bool loses_impact(const Shooting& shooting, const Equations& equations);
   void anchor_here();
   void note_hopf(const Solution& before, const Solution& after, double step);
@@ -133,6 +144,7 @@ class Continuation {
   Passed pass_border(const ChatterBorder& border, double sense);
   bool cross(const ChatterBorder& border, double sense);
   bool follows_more(int contact) const;
+  std::optional<Trial> ahead(const Solution& from, double along) const;
   std::optional<Solution> orbit_behind(const ChatterBorder& border, double sense) const;
   /// Changes without an equation of their own, over which the walk jumps.
   static bool jumps_over(BifurcationKind kind) {
@@ -189,6 +201,7 @@ class Continuation {
     int looked;  ///< change_count_ then
   };
   std::vector<Sequence> sequences_;
+  ImpactSpeeds speeds_;
   std::vector<Bifurcation> passed_;
   std::string end_;
 };

@@ -360,7 +360,8 @@ class Search {
   }
   void offer(Grazing g, const std::shared_ptr<const Shooting>& shooting, const Closing& closing) {
     const Eigen::Index n = shooting->states();
-    if (g.place < -0.05 * step_ || g.place > 1.05 * step_) return;
+    constexpr double here = 1e-9;  // arclength: what lies further behind has been passed
+    if (g.place < -here || g.place > 1.05 * step_) return;
     g.solution = from_;
     g.solution.shooting = shooting;
     g.solution.u = closing.u;

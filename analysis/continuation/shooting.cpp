@@ -56,8 +56,8 @@ std::int64_t heeded_in(const Record& record, std::size_t first, std::size_t last
 
 Prescription Family::prescribed(const Record& record, const System& at) const {
   const Itinerary& all = record.itinerary;
-  if (at.prescribes(parameter)) return {all, record.durations, record.speeds};
-  Prescription own{{{}, all.periods}, {}, {}};
+  if (at.prescribes(parameter)) return {all, record.durations, record.speeds, record.behind};
+  Prescription own{{{}, all.periods}, {}, {}, {}};
   const std::int64_t contacts = (std::int64_t{1} << model->contacts().size()) - 1;
   std::size_t begin = 0;
   const auto add = [&](std::size_t last) {
@@ -163,9 +163,9 @@ Eigen::VectorXd Shooting::solve(const Eigen::MatrixXd& slope, const Eigen::RowVe
   return x;
 }
 
-std::optional<Eigen::VectorXd> Shooting::unknowns(const Eigen::VectorXd& start,
-                                                  const std::vector<double>& durations,
-                                                  double parameter) const {
+/// All but the states at nodes.
+Eigen::VectorXd Shooting::between_nodes(const Eigen::VectorXd& start, const std::vector<double>& durations,
+                                        double parameter) const {
   Eigen::VectorXd u = Eigen::VectorXd::Zero(size() + 1);
   u.head(states_) = start;
   if (itinerary_.steps.size() == 1) {
@@ -174,6 +174,21 @@ std::optional<Eigen::VectorXd> Shooting::unknowns(const Eigen::VectorXd& start,
     for (std::size_t k = 0; k < itinerary_.steps.size(); ++k) u(duration_index(k)) = durations[k];
   }
   u(size()) = parameter;
+  return u;
+}
+
+Eigen::VectorXd Shooting::unknowns(const Eigen::VectorXd& start, const Prescription& taken,
+                                   double parameter) const {
+  Eigen::VectorXd u = between_nodes(start, taken.durations, parameter);
+  for (std::size_t j = 1; j < nodes_.size(); ++j)
+    u.segment(static_cast<Eigen::Index>(j) * states_, states_) = taken.behind[nodes_[j] - 1];
+  return u;
+}
+
+std::optional<Eigen::VectorXd> Shooting::unknowns(const Eigen::VectorXd& start,
+                                                  const std::vector<double>& durations,
+                                                  double parameter) const {
+  Eigen::VectorXd u = between_nodes(start, durations, parameter);
   const std::unique_ptr<System> system = family_->system(parameter);
   if (!system) return std::nullopt;
   std::vector<Leg> list = legs(u, *system);

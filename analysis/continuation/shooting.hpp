@@ -18,8 +18,9 @@ namespace graze {
 /// the motion: so is the contact of an own leg with `Step::mode`, the contacts that it heeds.
 struct Prescription {
   Itinerary itinerary;
-  std::vector<double> durations;  ///< of all legs
-  std::vector<double> speeds;     ///< approach speed of impacts, else 0
+  std::vector<double> durations;          ///< of all legs
+  std::vector<double> speeds;             ///< approach speed of impacts, else 0
+  std::vector<Eigen::VectorXd> behind{};  ///< states right behind all events; none where it moves by itself
 };
 
 /// A model with one parameter free.
@@ -102,6 +103,8 @@ class Shooting {
   /// Nothing: it cannot be followed.
   std::optional<Eigen::VectorXd> unknowns(const Eigen::VectorXd& start, const std::vector<double>& durations,
                                           double parameter) const;
+  /// The same of the motion that its itinerary has been taken from, from that state on.
+  Eigen::VectorXd unknowns(const Eigen::VectorXd& start, const Prescription& taken, double parameter) const;
   std::optional<Equations> equations(const Eigen::VectorXd& u) const;
   /// The legs of an orbit with the states at their beginnings. Nothing: they cannot be followed.
   std::optional<std::vector<Leg>> placed_legs(const Eigen::VectorXd& u) const;
@@ -111,6 +114,8 @@ class Shooting {
   std::optional<std::vector<Eigen::MatrixXd>> transitions(const Eigen::VectorXd& u) const;
 
  private:
+  Eigen::VectorXd between_nodes(const Eigen::VectorXd& start, const std::vector<double>& durations,
+                                double parameter) const;
   std::vector<Leg> legs(const Eigen::VectorXd& u, const System& system) const;
   bool returns(std::size_t step) const;
 

@@ -69,6 +69,8 @@ class Recorder final : public Observer {
     record_.durations.push_back(instant ? 0 : duration);
     record_.speeds.push_back(is_hit(e.kind) ? e.approach_speed : 0);
     record_.times.push_back(e.time);
+    record_.behind.emplace_back(
+        Eigen::Map<const Eigen::VectorXd>(e.after.data(), static_cast<Eigen::Index>(e.after.size())));
     now_ += std::max(0.0, duration);
   }
 

@@ -43,6 +43,7 @@ struct Record {
   std::vector<double> speeds;           ///< approach speed of impacts, else 0
   std::vector<double> times;            ///< of all events, from the beginning on; of complete chatter that of
                                         ///< its accumulation
+  std::vector<Eigen::VectorXd> behind;  ///< states right behind all events
   std::vector<Eigen::VectorXd> states;  ///< at phase zero of each period; without forcing at its beginning
   Eigen::VectorXd end;                  ///< state at the end of the last period
   double size = 0;                      ///< greatest entry of the states there and at events

@@ -710,6 +710,26 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("branches step neither onto another sheet of theirs nor over two grazings at once") {
+  // Systems whose branches turned back: 14 between two impacts that lose their speeds one after the other, 15
+  // beside chatter borders.
+  for (const unsigned seed : {14u, 15u}) {
+    const Audit sum = audit_random(seed, 1, Ingredients::rigid_stops);
+    CHECK(sum.faults() == 0);
+    CHECK(sum.ends_of(End::turned_back) == 0);
+  }
+}
+
+TEST_CASE("doubled branches that grazings turn into themselves, or that leave a grazing, do not turn back",
+          "[heavy]") {
+  for (const unsigned seed : {80u, 108u}) {
+    const Audit sum = audit_random(seed, 1, Ingredients::rigid_stops);
+    CHECK(sum.faults() == 0);
+    CHECK(sum.ends_of(End::turned_back) == 0);
+    CHECK(sum.ends_of(End::numerical) == 0);
+  }
+}
+
 TEST_CASE("branches end where the motion breaks off, and do not go on where they have been") {
   const BranchCase c = random_case(19, Ingredients::rigid_stops);
   const Audit one = audit(c, branches_of(c));
