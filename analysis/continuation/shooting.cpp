@@ -361,43 +361,45 @@ std::optional<std::vector<Eigen::MatrixXd>> Shooting::transitions(const Eigen::V
   const std::unique_ptr<System> system = family_->system(u(size()));
   if (!system) return std::nullopt;
   const Eigen::Index n = states_;
-  std::vector<Eigen::MatrixXd> matrices;
-  // Behind each leg one without duration, which tells how fast the motion goes on after the event.
-  std::vector<Leg> list;
-  for (const Leg& leg : legs(u, *system)) {
-    if (!list.empty()) list.back().mode = leg.mode;
-    list.push_back(leg);
-    Leg after;
-    if (leg.length == Leg::Length::own) after.length = leg.length;
-    after.time = std::numeric_limits<double>::quiet_NaN();
-    list.push_back(after);
-  }
-  list.back().mode = list.front().mode;
+  std::vector<Leg> list = legs(u, *system);
+  Leg after;  // without duration: how fast the motion goes on behind the turn
+  after.mode = list.front().mode;
+  if (list.back().length == Leg::Length::own) after.length = Leg::Length::own;
+  after.time = std::numeric_limits<double>::quiet_NaN();
+  list.push_back(after);
   const auto course = system->follow(list, family_->parameter);
   if (!course) return std::nullopt;
+  std::vector<Eigen::MatrixXd> matrices;
   for (std::size_t k = 0; k < itinerary_.steps.size(); ++k) {
-    const Reached& reached = course->legs[2 * k];
-    const Eigen::VectorXd velocity = course->legs[2 * k + 1].state_slope.col(n + 1);
-    Eigen::MatrixXd by_state = reached.state_slope.leftCols(n);
+    const Reached& reached = course->legs[k];
     const Step& step = itinerary_.steps[k];
-    if (Leg::finds_end(step.length)) {
-      by_state -= velocity * reached.time_slope.head(n);
-    } else if (!step.instant && step.end != EventKind::section && step.end != EventKind::graze) {
-      const double rate = reached.guard_slope(n + 1);
-      if (rate == 0) return std::nullopt;
-      by_state -= (reached.state_slope.col(n + 1) - velocity) * (reached.guard_slope.head(n) / rate);
+    Eigen::RowVectorXd longer = Eigen::RowVectorXd::Zero(n + 1);  // the leg, by its beginning
+    if (!Leg::finds_end(step.length) && !step.instant) {
+      if (step.end == EventKind::section || step.end == EventKind::graze) {
+        longer(n) = -1;
+      } else {
+        const double rate = reached.guard_slope(n + 1);
+        if (rate == 0) return std::nullopt;
+        longer = -reached.guard_slope.head(n + 1) / rate;
+      }
     }
-    matrices.push_back(std::move(by_state));
+    Eigen::MatrixXd matrix(n + 1, n + 1);
+    matrix.topRows(n) = reached.state_slope.leftCols(n + 1) + reached.state_slope.col(n + 1) * longer;
+    matrix.row(n) = reached.time_slope.head(n + 1) + reached.time_slope(n + 1) * longer;
+    matrices.push_back(std::move(matrix));
   }
-  matrices.back() = Shifts(*system, family_->section).unshifted(matrices.back());
+  const Eigen::VectorXd velocity = course->legs.back().state_slope.col(n + 1);
+  Eigen::MatrixXd& last = matrices.back();
+  Eigen::MatrixXd end = last.topRows(n) - velocity * last.row(n);
+  end = Shifts(*system, family_->section).unshifted(end);
   if (!forced()) {  // back along the flow
-    const Eigen::VectorXd velocity = course->legs.back().state_slope.col(n + 1);
     Eigen::Index fastest = 0;
     velocity.cwiseAbs().maxCoeff(&fastest);
-    Eigen::MatrixXd& last = matrices.back();
-    last -= velocity / velocity(fastest) * Eigen::RowVectorXd(last.row(fastest));
-    last.row(fastest).setZero();
+    end -= velocity / velocity(fastest) * Eigen::RowVectorXd(end.row(fastest));
+    end.row(fastest).setZero();
   }
+  last.topRows(n) = end;
+  last.row(n).setZero();
   return matrices;
 }
 
@@ -466,16 +468,16 @@ std::vector<std::complex<double>> orbit_multipliers(const Shooting& shooting, co
     for (std::size_t g = 0; g < static_cast<std::size_t>(segments); ++g) {
       const std::size_t first = g * count / static_cast<std::size_t>(segments);
       const std::size_t last = (g + 1) * count / static_cast<std::size_t>(segments);
-      Eigen::MatrixXd product = Eigen::MatrixXd::Identity(shooting.states(), shooting.states());
+      Eigen::MatrixXd product = Eigen::MatrixXd::Identity(shooting.states() + 1, shooting.states() + 1);
       for (std::size_t k = first; k < last; ++k) product = ((*matrices)[k] * product).eval();
       groups.push_back(std::move(product));
     }
     matrices = std::move(groups);
   }
   auto multipliers = product_eigenvalues(*matrices);
-  // The zeros along the flow and the shifts.
+  // The zeros of the time, along the flow and of the shifts.
   const auto system = shooting.family().system(u(shooting.size()));
-  const std::size_t zeros = (shooting.forced() ? 0 : 1) + (system ? Shifts(*system).free().size() : 0);
+  const std::size_t zeros = (shooting.forced() ? 1 : 2) + (system ? Shifts(*system).free().size() : 0);
   multipliers.resize(multipliers.size() - std::min(multipliers.size(), zeros));
   return multipliers;
 }

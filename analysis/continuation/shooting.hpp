@@ -108,9 +108,10 @@ class Shooting {
   std::optional<Equations> equations(const Eigen::VectorXd& u) const;
   /// The legs of an orbit with the states at their beginnings. Nothing: they cannot be followed.
   std::optional<std::vector<Leg>> placed_legs(const Eigen::VectorXd& u) const;
-  /// How far apart nearby orbits are after each leg, compared at equal times; without forcing, at the end of
-  /// the turn where the coordinate that the flow changes most is the same, whose row is then zero. Nothing:
-  /// an event without speed.
+  /// How far apart nearby orbits are after each leg, and how much later it ends (the last entry): compared
+  /// event by event, as slow impacts demand, at the end of the turn at equal times; without forcing, there
+  /// where the coordinate that the flow changes most is the same, whose row is then zero. Nothing: an event
+  /// without speed.
   std::optional<std::vector<Eigen::MatrixXd>> transitions(const Eigen::VectorXd& u) const;
 
  private:

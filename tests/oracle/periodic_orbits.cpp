@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/continuation/solution.hpp"
 #include "analysis/maps/attractor.hpp"
+#include "analysis/maps/multipliers.hpp"
 #include "tests/family.hpp"
 
 using namespace graze;
@@ -44,7 +46,7 @@ void check_as_the_map_has_it(const Family& f, const Solved& s) {
   const auto multipliers = orbit_multipliers(Shooting(f, s.record.itinerary, {}), s.closing.u);
   REQUIRE(multipliers.size() == 4);
   for (std::size_t k = 0; k < 4; ++k)
-    CHECK(std::abs(std::abs(multipliers[k]) - std::abs(s.orbit.multipliers[k])) < 1e-6);
+    CHECK(std::abs(std::abs(multipliers[k]) - std::abs(s.orbit.multipliers[k])) < 1e-9);
 }
 
 }  // namespace
@@ -61,6 +63,34 @@ TEST_CASE("an orbit solved over its events is the orbit of the map, with its mul
 
 // Coupled by inertia, M = (1 m; m 1.5): for m < 0 an impact of mass 2 pulls mass 1 off its stop, for m > 0 it
 // presses it on, and the constant force then holds it there for ever.
+TEST_CASE("multipliers through 34 impacts, down to speeds of 1e-10, are those of the map's derivative") {
+  const Family f = family(
+      "name = 'linear_stops'\nmass = [[0.978, 0, 0], [0, 2.149, 0], [0, 0, 0.516]]\n"
+      "damping = [[0.647, -0.405, 0], [-0.405, 1.472, -1.067], [0, -1.067, 1.239]]\n"
+      "stiffness = [[1.712, -1.071, 0], [-1.071, 3.896, -2.825], [0, -2.825, 3.279]]\n"
+      "force = [{ order = 1, cosine = [-0.506, -0.232, 0.718] },\n"
+      "  { order = 2, cosine = [0.296, -0.263, -0.048], sine = [0.285, 0.173, 0.227] }]\n"
+      "stop = [{ normal = [-1, 1, 0], position = 0.301, restitution = 0.898 },\n"
+      "  { normal = [0, -1, 0], position = 0.136, restitution = 0.66 },\n"
+      "  { normal = [0, -1, 0], position = 0.445, restitution = 0.74 }]\n",
+      "omega");
+  constexpr int periods = 3;
+  NearOrbit near{1.1718946110839636, Eigen::VectorXd(6), periods};
+  near.state << 0.058131920819179, 0.337259912173880, 0.287087317972013, -0.213318540932926,
+      0.446783468164838, 0.233404979854577;
+  const auto orbit = find_orbit(f, near);
+  REQUIRE(orbit);
+  CHECK(orbit->point.impacts[1] == 34);
+  const auto system = f.system(near.parameter);
+  HybridState state;
+  state.x = orbit->point.orbit.front();
+  Eigen::MatrixXd jacobian = Eigen::MatrixXd::Identity(6, 6);
+  for (int k = 0; k < periods; ++k) REQUIRE(PoincareMap(*system, {}).iterate(state, jacobian) == Outcome::ok);
+  const auto expected = eigenvalues(jacobian);
+  for (std::size_t k = 0; k < expected.size(); ++k)
+    CHECK(std::abs(orbit->point.multipliers[k] - expected[k]) < 1e-9);
+}
+
 TEST_CASE("an orbit is solved over impacts that find another contact closed, freed by them or held") {
   const auto coupled = [](double m, double constant, double omega) {
     return "name = 'linear_stops'\nmass = [[1, " + fmt_double(m) + "], [" + fmt_double(m) +
