@@ -206,27 +206,27 @@ std::size_t leg_at(const std::vector<Leg>& legs, double time) {
   return k;
 }
 
-/// The turn of unknowns of a forced system in pieces of about a period, each begun where it flies free; one:
-/// there is no other such place. None: it cannot be followed.
-std::vector<TurnPiece> pieces_of(const Shooting& shooting, const Vector& u) {
+/// The turn of unknowns of a forced system, begun with `start`, in pieces of about a period, each begun where
+/// it flies free; one: there is no other such place. None: it cannot be followed.
+std::vector<TurnPiece> pieces_of(const Shooting& shooting, const Vector& u, const Vector& start) {
   constexpr double inside = 0.2;  // of a leg: so far from its ends
   const int periods = shooting.itinerary().periods;
   const auto legs = shooting.placed_legs(u);
   if (!legs) return {};
   const double begin = legs->front().time;
   const double turn = shooting.turn(u);
-  std::vector<TurnPiece> pieces{{without_rounding(u.head(shooting.states()), 1), turn}};
+  std::vector<TurnPiece> pieces{{start, turn}};
   double last = begin;
   for (int j = 1; j < periods; ++j) {
     const double time = begin + turn * j / periods;
     const Leg& leg = (*legs)[leg_at(*legs, time)];
     const double way = std::clamp(time - leg.time, inside * leg.duration, (1 - inside) * leg.duration);
     if (leg.mode != 0 || !(leg.time + way > last)) continue;
-    const auto start = on_leg(shooting, u(shooting.size()), leg, way);
-    if (!start) return {};
+    const auto place = on_leg(shooting, u(shooting.size()), leg, way);
+    if (!place) return {};
     pieces.back().duration = leg.time + way - last;
     last = leg.time + way;
-    pieces.push_back({*start, begin + turn - last});
+    pieces.push_back({*place, begin + turn - last});
   }
   return pieces;
 }
@@ -240,7 +240,7 @@ bool goes_in_pieces(const Solution& s) {
 
 std::optional<Record> recorded_by_periods(System& system, const Solution& s) {
   if (!goes_in_pieces(s)) return std::nullopt;
-  const std::vector<TurnPiece> pieces = pieces_of(*s.shooting, s.u);
+  const std::vector<TurnPiece> pieces = pieces_of(*s.shooting, s.u, s.point.state);
   if (pieces.size() < 2) return std::nullopt;
   return record_pieces(system, pieces, s.shooting->itinerary().periods, s.point.phase);
 }
@@ -249,8 +249,11 @@ std::optional<Record> recorded_ahead(System& system, const Solution& s, double a
   constexpr double step = 1e-9;
   const int periods = s.shooting->itinerary().periods;
   if (goes_in_pieces(s)) {
-    std::vector<TurnPiece> pieces = pieces_of(*s.shooting, s.u);
-    const std::vector<TurnPiece> further = pieces_of(*s.shooting, s.u + step * s.tangent);
+    const auto at = [&](const Vector& u) {
+      return pieces_of(*s.shooting, u, without_rounding(u.head(s.shooting->states()), s.point.size));
+    };
+    std::vector<TurnPiece> pieces = at(s.u);
+    const std::vector<TurnPiece> further = at(s.u + step * s.tangent);
     if (pieces.size() != further.size()) return std::nullopt;
     for (std::size_t k = 0; k < pieces.size(); ++k) {
       pieces[k].start += along / step * (further[k].start - pieces[k].start);

@@ -20,8 +20,9 @@ Continuation::Passed Continuation::pass_grazing(const Trial& beyond, double step
   note(grazing->kind, grazing->contact, grazing->solution);
   const auto behind = behind_grazing(*grazing, metric());
   if (!behind && grazing->kind == BifurcationKind::rising_border) {
-    const bool goes_on = jump(now_, grazing->contact, grazing->kind, least_way(grazing->kind));
-    return goes_on ? Passed::on : Passed::ended;
+    if (jump(now_, least_way(grazing->kind))) return Passed::on;
+    end_ = no_way_on(grazing->kind, grazing->contact);
+    return Passed::ended;
   }
   if (repeats(states_on_section(grazing->solution), size_)) {
     end_ = "at this grazing it is an orbit of fewer periods, passed through several times";
@@ -80,10 +81,7 @@ void Continuation::locate_before(const Grazing& grazing) {
 Continuation::Passed Continuation::leave(const Solution& from) {
   for (double step = 1e-3; step > 1e-10; step /= 4) {
     auto trial = at(from, step);
-    if (!trial || trial->verdict != Verdict::changed) continue;
-    const bool comparable = trial->solution.shooting->itinerary() == from.shooting->itinerary();
-    if (comparable && metric().dot(*from.shooting, trial->solution.tangent, from.tangent) < straight)
-      continue;
+    if (!trial || trial->verdict != Verdict::changed || bends(from, trial->solution)) continue;
     take_stability(trial->solution);
     auto begin = step > 2 * beside ? solved(from, beside) : std::nullopt;
     if (begin) {
@@ -162,7 +160,7 @@ std::optional<Solution> Continuation::orbit_near(const Solution& last, double pa
 
 /// Over a change that has no equation of its own: from the last point, a little further, the motion itself
 /// shows the way.
-bool Continuation::jump(const Solution& last, int contact, BifurcationKind kind, double least) {
+bool Continuation::jump(const Solution& last, double least) {
   const double slope = last.parameter_slope();
   const bool over_crowd = least > crowd_width;
   const double sense = over_crowd ? heading_ : slope < 0 ? -1 : 1;
@@ -180,7 +178,6 @@ bool Continuation::jump(const Solution& last, int contact, BifurcationKind kind,
     step_ = options_.first_step;
     return true;
   }
-  end_ = no_way_on(kind, contact);
   return false;
 }
 
@@ -196,10 +193,7 @@ std::string Continuation::no_way_on(BifurcationKind kind, int contact) const {
 bool Continuation::pass_crowd() {
   constexpr double far = 5e-4;  // of the range, at first
   const Solution last = now_;
-  if (!jump(last, -1, BifurcationKind::chatter_border, far)) {
-    end_.clear();  // each of them is followed
-    return false;
-  }
+  if (!jump(last, far)) return false;  // each of them is followed
   note_between(last, now_);
   return true;
 }
@@ -332,7 +326,10 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
     return true;
   }
   const Signature before = now_.point.signature;
-  if (!jump(last.solution, contact, kind, least_way(kind))) return false;
+  if (!jump(last.solution, least_way(kind))) {
+    end_ = no_way_on(kind, contact);
+    return false;
+  }
   if (noted && now_.point.signature == before) passed_.pop_back();  // nothing has changed after all
   if (noted && now_.point.signature.periods == before.periods && !(now_.point.signature == before)) {
     // The motion beyond closes nowhere, it may have gone another way still: the orbit there tells the change.

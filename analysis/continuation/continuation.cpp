@@ -189,27 +189,48 @@ std::optional<Solution> Continuation::remade(Trial& trial, const Prescription& o
   return solution(shooting, closing, normal);
 }
 
+namespace {
+
+/// The impacts that belong to no chatter sequence.
+std::vector<Eigen::Index> single_hits(const Itinerary& itinerary, const Equations& e) {
+  const std::vector<bool> inside =
+      chattering(itinerary, std::vector<double>(e.measure.begin(), e.measure.end()));
+  std::vector<Eigen::Index> hits;
+  for (std::size_t k = 0; k < inside.size(); ++k) {
+    if (is_hit(itinerary.steps[k].end) && !inside[k]) hits.push_back(static_cast<Eigen::Index>(k));
+  }
+  return hits;
+}
+
+}  // namespace
+
 /// Speeds of the impacts that belong to no chatter sequence, and their rates along the branch.
 Continuation::ImpactSpeeds Continuation::impact_speeds(const Solution& s) {
   ImpactSpeeds found{s.u, s.tangent, {}, {}};
   const auto equations = s.shooting->equations(s.u);
   if (!equations) return found;
-  const Itinerary& itinerary = s.shooting->itinerary();
-  const std::vector<double> all(equations->measure.begin(), equations->measure.end());
-  const std::vector<bool> inside = chattering(itinerary, all);
-  const Vector rates = equations->measure_slope * s.tangent;
-  for (std::size_t k = 0; k < inside.size(); ++k) {
-    if (!is_hit(itinerary.steps[k].end) || inside[k]) continue;
-    found.speeds.push_back(all[k]);
-    found.rates.push_back(rates(static_cast<Eigen::Index>(k)));
+  for (const Eigen::Index k : single_hits(s.shooting->itinerary(), *equations)) {
+    found.speeds.push_back(equations->measure(k));
+    found.rates.push_back(equations->measure_slope.row(k).dot(s.tangent));
   }
   return found;
+}
+
+bool Continuation::same_equations(const Solution& a, const Solution& b) {
+  return a.shooting->itinerary() == b.shooting->itinerary();
+}
+
+/// Whether the branch turns on the way from one solution of the same equations to the next.
+bool Continuation::bends(const Solution& from, const Solution& next) const {
+  constexpr double straight = 0.95;  // least cosine between the tangents of neighbours
+  return same_equations(from, next) && metric().dot(*from.shooting, next.tangent, from.tangent) < straight;
 }
 
 /// Whether an impact may have lost its speed and got it back between two points of the same equations: the
 /// cubic of its speeds and rates there becomes negative.
 bool Continuation::dips_between(const Solution& next, double step) {
   constexpr int looks = 8;
+  if (!same_equations(now_, next)) return false;
   const bool known =
       speeds_.u.size() == now_.u.size() && speeds_.u == now_.u && speeds_.tangent == now_.tangent;
   if (!known) speeds_ = impact_speeds(now_);
@@ -229,12 +250,8 @@ bool Continuation::dips_between(const Solution& next, double step) {
 }
 
 bool Continuation::loses_impact(const Shooting& shooting, const Equations& e) {
-  const std::vector<double> speeds(e.measure.begin(), e.measure.end());
-  const std::vector<bool> inside = chattering(shooting.itinerary(), speeds);
-  for (std::size_t k = 0; k < inside.size(); ++k) {
-    if (is_hit(shooting.itinerary().steps[k].end) && !inside[k] && speeds[k] <= 0) return true;
-  }
-  return false;
+  const std::vector<Eigen::Index> hits = single_hits(shooting.itinerary(), e);
+  return std::any_of(hits.begin(), hits.end(), [&](Eigen::Index k) { return e.measure(k) <= 0; });
 }
 
 /// false: it has been noted before.
@@ -350,18 +367,9 @@ bool Continuation::advance() {
       if (looks_closer(*trial)) continue;
       return end_.empty();
     }
-    if (step_ > 100 * options_.least_step && !keeps_to_plane(trial->solution)) {
-      step_ /= 2;
-      continue;
-    }
-    const Metric metric = this->metric();
-    const bool comparable = trial->solution.shooting->itinerary() == now_.shooting->itinerary();
-    if (comparable && metric.dot(*now_.shooting, trial->solution.tangent, now_.tangent) < straight &&
-        step_ > 100 * options_.least_step) {
-      step_ /= 2;
-      continue;
-    }
-    if (comparable && step_ > coarse && dips_between(trial->solution, step_)) {
+    const bool may_halve = step_ > 100 * options_.least_step;
+    const bool aside = !keeps_to_plane(trial->solution) || bends(now_, trial->solution);
+    if ((may_halve && aside) || (step_ > coarse && dips_between(trial->solution, step_))) {
       step_ /= 2;
       continue;
     }
@@ -409,9 +417,10 @@ bool Continuation::pass_stop() {
   const int touching = nearly_grazing();
   const BifurcationKind kind = own ? BifurcationKind::grazing : BifurcationKind::chatter_border;
   const Solution last = now_;
-  const bool goes_on = (own || sticks_briefly) && jump(last, touching, kind, least_way(kind));
+  const bool goes_on = (own || sticks_briefly) && jump(last, least_way(kind));
   if (touching >= 0) {
     note(BifurcationKind::grazing, touching, last);
+    if (!goes_on) end_ = no_way_on(kind, touching);
     return goes_on;
   }
   if (goes_on) {

@@ -16,6 +16,7 @@ namespace graze {
 
 /// Why a branch ends that has come back to its first point.
 inline const std::string closed_branch = "the branch is closed";
+/// … that would go on as it came, half a turn later.
 inline const std::string mirrored_branch =
     "an orbit of half as many periods: behind it come the same orbits, half a turn later";
 
@@ -66,7 +67,6 @@ class Continuation {
   };
   /// Change of the state, of its size, when only chatter is counted anew.
   static constexpr double same_orbit = 1e-6;
-  static constexpr double straight = 0.95;  ///< least cosine between the tangents of neighbours
   bool advance();
   Metric metric() const { return {size_, time_, options_.to - options_.from}; }
   void face(Solution& solution, double sense) const;
@@ -84,6 +84,8 @@ class Continuation {
     std::vector<double> speeds, rates;
   };
   static ImpactSpeeds impact_speeds(const Solution& solution);
+  static bool same_equations(const Solution& a, const Solution& b);
+  bool bends(const Solution& from, const Solution& next) const;
   bool dips_between(const Solution& next, double step);
   static bool loses_impact(const Shooting& shooting, const Equations& equations);
   void anchor_here();
@@ -131,7 +133,7 @@ class Continuation {
   std::optional<Solution> orbit_beside(const Solution& last, double parameter, double along) const;
   std::optional<Solution> orbit_near(const Solution& last, double parameter, double along) const;
   std::string no_way_on(BifurcationKind kind, int contact) const;
-  bool jump(const Solution& last, int contact, BifurcationKind kind, double least);
+  bool jump(const Solution& last, double least);
   bool pass_stop();
   bool lies_ahead(const ChatterBorder& border, double sense, double reach) const;
   bool is_taken(const ChatterBorder& border) const;
