@@ -92,8 +92,9 @@ class MotionLoop {
     }
   }
 
-  /// To the next meeting with the section.
-  Outcome advance(const Section& section, Observer* observer);
+  /// To the next meeting with the section. step > 0: or, of a motion that is forced, to where `time` is a
+  /// multiple of that and no rigid contact is closed.
+  Outcome advance(const Section& section, Observer* observer, double step = 0);
   /// The time of the end of a leg moves, with the directions from `first` on (System::end_leg).
   Outcome end_leg(const LegEnd& end, Eigen::Index first);
 
@@ -108,6 +109,8 @@ class MotionLoop {
   /// Derivatives of what is at rest begin as it moves with what it rests on: into a contact that never opens
   /// nothing can be displaced. Of engines that have none to correct.
   void rest_slopes() {}
+  /// Whether some rigid contact is closed, of an engine whose modes tell nothing else.
+  bool some_closed() const { return mode_ != 0; }
   /// Whether guard k, its terms on a piece of the arc these, stays at zero all along; an engine that knows
   /// the size of rounding says so.
   bool stays_at_zero(int, std::span<const double> c) const {
@@ -173,6 +176,7 @@ class MotionLoop {
   const Engine& engine() const { return static_cast<const Engine&>(*this); }
 
   S deadline(const Section& section) const;
+  S flight_end(const S& deadline, double step) const;
   void wrap(S& deadline);
   S at_phase(double phase) const { return phase == 0 ? S(0) : S(S(phase) * engine().period()); }
   S next_at_phase(double phase) const;
@@ -210,6 +214,15 @@ S MotionLoop<Engine, S, State>::deadline(const Section& section) const {
     default:
       return time + S(tolerance_.patience * (forced ? value_of(period) : 2 * M_PI / engine().fastest_rate()));
   }
+}
+
+/// Where an iterate that ends in free flight does so if nothing happens before; at its deadline at latest.
+template <class Engine, class S, class State>
+S MotionLoop<Engine, S, State>::flight_end(const S& deadline, double step) const {
+  if (!(step > 0) || engine().some_closed()) return deadline;
+  constexpr double rounding = 1e-9;  // of a step: so near to a multiple the time is there
+  const double next = step * (std::floor(value_of(time) / step + rounding) + 1);
+  return next < value_of(deadline) - step / 2 ? S(next) : deadline;
 }
 
 /// Counts whole forcing periods apart, so that the phase keeps its digits however long the run.
@@ -255,7 +268,7 @@ S MotionLoop<Engine, S, State>::event_shift(const Crossing& c, const Section& se
 }
 
 template <class Engine, class S, class State>
-Outcome MotionLoop<Engine, S, State>::advance(const Section& section, Observer* observer) {
+Outcome MotionLoop<Engine, S, State>::advance(const Section& section, Observer* observer, double step) {
   S end = deadline(section);
   const bool to_phase =
       section.kind == Section::Kind::stroboscopic && engine().commensurate() && engine().period() > S(0);
@@ -271,14 +284,16 @@ Outcome MotionLoop<Engine, S, State>::advance(const Section& section, Observer* 
   for (std::int64_t events = 0; events < tolerance_.events; ++events) {
     check_interrupt();
     if (!to_phase || section.phase > 0) wrap(end);
-    const S left = end - time;
+    const S stop = flight_end(end, step);
+    const S left = stop - time;
     Crossing c;
     if (left > S(0)) {
       c = engine().search(value_of(left), section, observer);
       if (c.kind == Crossing::Kind::floor) return finite() ? Outcome::step_floor : Outcome::non_finite;
       engine().move(c);
     }
-    if (c.kind == Crossing::Kind::none) return finish(section, end, to_phase);
+    if (c.kind == Crossing::Kind::none)
+      return finish(section, stop, to_phase && value_of(stop) == value_of(end));
     if constexpr (!std::is_same_v<S, double>) {
       if (c.kind != Crossing::Kind::arm && c.slope != 0) engine().drift(event_shift(c, section));
     }

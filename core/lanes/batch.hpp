@@ -106,10 +106,13 @@ struct LaneBatch {
   int tangents = 0;       ///< vectors carried along by each lane, as z where a cell begins; at most 2 × Dofs
   int* sets = nullptr;    ///< of each lane, the one in which it is; nullptr: all stops are rigid
   long card = 0;          ///< numbers from the card of one set to that of the next one
-  long* queue = nullptr;  ///< room for four entries per lane
+  long* queue = nullptr;  ///< room for five entries per lane
   /// Called for a lane that has to go through a cell, or the rest of it, by other means: the rows are then as
-  /// after that cell, or as at rest till the period ends.
-  void (*left)(void* owner, long lane, int cell) = nullptr;
+  /// after that cell, or as at rest till the lane boards at the cell that it returns.
+  int (*left)(void* owner, long lane, int cell) = nullptr;
+  /// Called at the beginning of each period, and at cells where some of the lanes first … first + count − 1
+  /// board; the next such cell, `cells`: none in this period.
+  int (*boards)(void* owner, long first, int count, int cell) = nullptr;
   /// Called at the end of each period of lanes first … first + count − 1: whether they go on with another
   /// one.
   bool (*arrived)(void* owner, long first, int count) = nullptr;

@@ -65,20 +65,21 @@ class March {
     cell_ = b_.queue + vectors;                       // where each stands
     waiting_ = cell_ + vectors;                       // for so many of its lanes
     gone_ = waiting_ + vectors;                       // periods that it has gone
-    flagged_ = {gone_ + vectors, 0};                  // lanes, for an impact
+    until_ = gone_ + vectors;                         // where lanes of it board, or the period ends
+    flagged_ = {until_ + vectors, 0};                 // lanes, for an impact
     hard_ = {flagged_.entries + vectors * width, 0};  // lanes with more than that
     for (long v = vectors; v-- > 0;) {
-      ready_.add(v);
       cell_[v] = 0;
       waiting_[v] = 0;
       gone_[v] = 0;
+      board(v);
     }
     for (;;) {
       while (ready_.count > 0 && flagged_.count < width && hard_.count < hard_together) {
         const long v = ready_.take();
         const unsigned lanes = empty_cells(v);
         if (lanes == 0) {
-          arrive(v);
+          cell_[v] == b_.cells ? arrive(v) : board(v);
         } else if (__builtin_popcount(lanes) >= standing) {
           if constexpr (Sets) {
             cross_where_they_stand(v, lanes);
@@ -117,7 +118,7 @@ class March {
         for (int r = 0; Carries && r < 2 * N * b_.tangents; ++r) {
           *row(tangents(lane), r) = *row(together_tangents_ + j, r);
         }
-        leave(lane);
+        leave_at_beginning(lane);
       } else {
         put_back(j, lane);
         if (b_.sets[lane] != set[j]) enter(j, lane, set[j]);
@@ -140,7 +141,7 @@ class March {
     const unsigned left = cross(group, lanes, set);
     for (int j = 0; j < width; ++j) {
       if ((left >> j) & 1u) {
-        leave(lanes[j]);
+        leave_at_beginning(lanes[j]);
       } else {
         b_.sets[lanes[j]] = set[j];
       }
@@ -157,10 +158,15 @@ class March {
       bring_constants(card, group, first, end);
     });
   }
-  void leave(long lane) {
+  void leave_at_beginning(long lane) {
     *row(base(lane), Rows::begun) = 0;
     *row(base(lane), Rows::last) = -1;
-    b_.left(b_.owner, lane, static_cast<int>(cell_[vector_of(lane)]));
+    leave(lane);
+  }
+  void leave(long lane) {
+    const long v = vector_of(lane);
+    const long back = b_.left(b_.owner, lane, static_cast<int>(cell_[v]));
+    until_[v] = back < until_[v] ? back : until_[v];
   }
   const double* card_of(long lane, int set) const { return b_.places[lane].card + set * b_.card; }
   /// What marching needs of another set.
@@ -215,7 +221,7 @@ class March {
       if ((left >> j) & 1u) {
         for (int r = 0; r < 2 * N; ++r) copy(j, lane, Rows::from + r);
         for (int r = Rows::begun; r <= Rows::rebound; ++r) copy(j, lane, r);
-        b_.left(b_.owner, lane, static_cast<int>(cell_[vector_of(lane)]));
+        leave(lane);
       }
       done(lane);
     }
@@ -225,12 +231,19 @@ class March {
   void arrive(long v) {
     if (!b_.arrived(b_.owner, v * width, width)) return;
     cell_[v] = 0;
+    until_[v] = boards(v);
     if (++gone_[v] % periods_on_end == 0) {
       ready_.add_by_rank(v, gone_);
     } else {
       ready_.add(v);
     }
   }
+  /// Where lanes of it may board.
+  void board(long v) {
+    until_[v] = boards(v);
+    ready_.add(v);
+  }
+  long boards(long v) { return b_.boards(b_.owner, v * width, width, static_cast<int>(cell_[v])); }
 
   // Which lanes these are is hard to foresee: no branches.
   /// The vector goes on when these lanes of it are done.
@@ -254,7 +267,8 @@ class March {
 
   // ---- Empty cells ----------------------------------------------------------------------------------------
 
-  /// Marches one vector to the first cell that is not empty for all its lanes; which are flagged there.
+  /// Marches one vector to the first cell that is not empty for all its lanes; which are flagged there. None:
+  /// it is where lanes of it board, or the period ends.
   unsigned empty_cells(long v) const {
     double* lanes = base(v * width);
     const double* phase = b_.phase + 4 * harmonics() * cell_[v];
@@ -263,7 +277,7 @@ class March {
     see(lanes, z, phase, x, u);
     for (long cell = cell_[v];; ++cell) {
       asm("" : "+r"(lanes));  // for a few cells it does not pay to bring constants into registers
-      if (cell == b_.cells) {
+      if (cell == until_[v]) {
         put(lanes, Rows::to, z, 2 * N);
         if constexpr (Carries) carry(v, cell - cell_[v]);
         cell_[v] = cell;
@@ -474,6 +488,7 @@ class March {
   long* cell_ = nullptr;
   long* waiting_ = nullptr;
   long* gone_ = nullptr;
+  long* until_ = nullptr;
 };
 
 /// Kernels of one shape.
@@ -482,13 +497,13 @@ struct Entry {
   LaneKernel kernel, carrying;
 };
 
-/// The most frequent shapes, those of one harmonic, have a kernel of their own that carries nothing; for all
-/// else there is the one of any harmonics, which carries what it is given.
+/// The most frequent shapes, those of one harmonic, have two kernels of their own: one carries nothing, the
+/// other what it is given. That of any harmonics does either.
 template <int N, int M, int H, bool Classical, bool Sets>
 constexpr Entry entry() {
   return {{N, M, H, Classical, false, Sets},
           &March<N, M, H, Classical, H == 0, Sets>::periods,
-          &March<N, M, 0, Classical, true, Sets>::periods};
+          &March<N, M, H, Classical, true, Sets>::periods};
 }
 
 /// The first one that does.

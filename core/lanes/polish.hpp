@@ -1095,6 +1095,7 @@ class Polisher {
     V before;  // acceleration towards the contact
     V z[2 * N];
     Phases p;
+    Mask again;          // a short flight from the same contact
     Mask early;          // z is had from where the cell begins …
     Turn near, further;  // … by these
     V kick[2 * N];       // what a unit kick there does to that end
@@ -1118,6 +1119,7 @@ class Polisher {
       at.near.backward(stop.push, at.kick);
       // The gap next to it, as a polynomial, and its zero.
       near_gap(g, stop, at.p, z, f);
+      at.again = anchor(m, todo, piece, guess, f);
       shift = -(f[0] * f[1]) / fma(f[1], f[1], -(f[0] * f[2]));
       V value;
       evaluate(f, shift, value, slope);
@@ -1170,13 +1172,38 @@ class Polisher {
     }
     return good;
   }
+  /// The gap from a guess of where it is hit again, soon after the piece begins: there the gap is zero and
+  /// its rate known, which ever shorter flights of a chatter would lose in the rounding of the state. For
+  /// which lanes it is so.
+  Mask anchor(const Meeting& m, const Mask& todo, const Piece& piece, const V& guess, V* f) const {
+    const V back = piece.begin - guess;
+    Mask again = todo & ~todo;
+    V rate = all(0);
+    for (int i = 0; i < M; ++i) {
+      const Mask hit = todo & is(m.contact, i) & is(piece.last, i);
+      again = again | hit;
+      rate = pick(hit, piece.gaps[i].rate, rate);
+    }
+    again = again & below(modulus(back), all(nearness));
+    if (!any(again)) return again;
+    V gone = all(0), bend = all(0);  // but for the rate: the gap there over `back`, and its slope
+    for (int k = near_terms - 1; k > 1; --k) {
+      gone = fma(gone, back, f[k]);
+      bend = fma(bend, back, f[k] * k);
+    }
+    const V slope = rate - bend * back;
+    f[0] = pick(again, -(back * fma(gone, back, slope)), f[0]);
+    f[1] = pick(again, slope, f[1]);
+    return again;
+  }
   /// No near grazing, nor a chatter that may complete: the body at rest on the contact is pressed by a force
   /// between those before and after.
-  static Mask impact_is_plain(const Stop& stop, const V& speed, const V& before, const V& back,
-                              const V& jump) {
+  static Mask impact_is_plain(const Instant& at, const V& back, const V& jump) {
+    const Stop& stop = at.stop;
     const V lost = stop.drag * jump;  // of the acceleration
-    const V press = greater(greater(before, before - lost), all(0));
-    return below(stop.chatter * press, back) & crossing_is_plain(stop, speed, before);
+    const V press = greater(greater(at.before, at.before - lost), all(0));
+    return below(stop.chatter * press, back) & below(stop.margin * slow, at.speed) &
+           (at.again | crossing_is_plain(stop, at.speed, at.before));
   }
   static Mask crossing_is_plain(const Stop& stop, const V& speed, const V& before) {
     return below(stop.margin * slow, speed) & below(modulus(before) * 1e-4, speed);
@@ -1205,7 +1232,7 @@ class Polisher {
     // The jump, and what it does to the end of the cell.
     const V back = stop.restitution * at.speed;
     const V jump = at.speed + back;
-    good = good & impact_is_plain(stop, at.speed, at.before, back, jump);
+    good = good & impact_is_plain(at, back, jump);
 
     if (Carries && b_.tangents > 0) {
       const auto to_impact = [&](V* tangent) {

@@ -151,7 +151,7 @@ class SetPolisher : public Polisher<N, M, H, false, Carries, true> {
     const Mask rigid = below(next, all(0));
     const V back = at.stop.restitution * at.speed;
     const V jump = pick(rigid, at.speed + back, all(0));
-    good = good & ((rigid & Base::impact_is_plain(at.stop, at.speed, at.before, back, jump)) |
+    good = good & ((rigid & Base::impact_is_plain(at, back, jump)) |
                    (~rigid & Base::crossing_is_plain(at.stop, at.speed, at.before)));
 
     V change[Tangents::most][2 * N], lost[Tangents::most];

@@ -28,26 +28,32 @@ class ContactCounter final : public Observer {
   std::vector<std::int64_t>& impacts_;
 };
 
-}  // namespace
-
-void advance_alone(LaneMotion& motion, const Section& section) {
+/// By the scalar engine: go(what it carries along, or who listens).
+template <class Go>
+void move_alone(LaneMotion& motion, const Go& go) {
   if (const Eigen::Index columns = motion.tangent.cols(); columns > 0) {
     Tangent tangent{std::move(motion.tangent), Eigen::RowVectorXd::Zero(columns),
                     Eigen::MatrixXd(0, columns)};
     const bool timed = motion.tangent_time.size() > 0;
     if (timed) tangent.time = motion.tangent_time;
-    motion.outcome = motion.system->advance(motion.state, section, tangent);
+    motion.outcome = go(tangent);
     motion.tangent = std::move(tangent.state);
     if (timed) motion.tangent_time = tangent.time;
   } else {
     ContactCounter counter(motion.impacts);
-    Observer* const listener = motion.impacts.empty() ? nullptr : &counter;
-    motion.outcome = motion.system->advance(motion.state, section,
-                                            motion.observer != nullptr ? motion.observer : listener);
+    Observer* const otherwise = motion.impacts.empty() ? nullptr : &counter;
+    Observer* const listener = motion.observer != nullptr ? motion.observer : otherwise;
+    motion.outcome = go(listener);
   }
   if (motion.outcome == Outcome::ok && size_of(*motion.system, motion.state.x) > motion.bound) {
     motion.outcome = Outcome::unbounded;
   }
+}
+
+}  // namespace
+
+void advance_alone(LaneMotion& motion, const Section& section) {
+  move_alone(motion, [&](auto& with) { return motion.system->advance(motion.state, section, with); });
 }
 
 void record_point(LaneMotion& motion) {
@@ -75,13 +81,17 @@ LaneTeam::LaneTeam(LaneKernel kernel, LaneKernel carrying, std::vector<Lane> lan
       rows_(lanes_.front().law().dofs, static_cast<int>(lanes_.front().law().contacts.size()),
             static_cast<int>(lanes_.front().law().rows.size())),
       repeats_(repeats) {
-  queue_.assign(4 * places(), 0);
+  queue_.assign(5 * places(), 0);
   batch_.queue = queue_.data();
   at_.resize(lanes_.size());
   parked_.resize(lanes_.size());
   marks_.resize(lanes_.size());
   batch_.left = [](void* owner, long lane, int cell) {
-    static_cast<LaneTeam*>(owner)->left(static_cast<std::size_t>(lane), cell);
+    return static_cast<LaneTeam*>(owner)->left(static_cast<std::size_t>(lane), cell);
+  };
+  batch_.boards = [](void* owner, long begin, int lanes_there, int cell) {
+    return static_cast<LaneTeam*>(owner)->boards(static_cast<std::size_t>(begin),
+                                                 static_cast<std::size_t>(lanes_there), cell);
   };
   batch_.arrived = [](void* owner, long begin, int lanes_there) {
     return static_cast<LaneTeam*>(owner)->arrived(static_cast<std::size_t>(begin),
@@ -300,11 +310,11 @@ void LaneTeam::put_down(std::size_t lane, int from, double cell, bool with_tange
   if (with_tangent && batch_.tangents > 0) take_tangent(lane);
 }
 
-/// What the kernel does not do: the rest of a cell, or of the period where the motion is not free after it.
-void LaneTeam::left(std::size_t lane, int cell) {
+/// What the kernel does not do: the rest of a cell, and on to where the motion is free at the end of one.
+/// There it boards; at which cell.
+int LaneTeam::left(std::size_t lane, int cell) {
   const Denormals as_called(denormals_);
-  const double begun = value(rows_.begun, lane);
-  put_down(lane, rows_.from, cell + begun, true);
+  put_down(lane, rows_.from, cell + value(rows_.begun, lane), true);
   const LaneLaw& law = lanes_[lane].law();
   LaneMotion& motion = *lanes_[lane].motion;
   if (const int last = static_cast<int>(value(rows_.last, lane)); last >= 0) {
@@ -315,14 +325,43 @@ void LaneTeam::left(std::size_t lane, int cell) {
   }
   rest(lane);
   at_[lane].marches = false;
+  go_alone(lane);
+  return boards(lane, 1, cell + 1);
+}
+
+/// From where the motion stands to where it is free at the end of a cell, or to the end of the period.
+void LaneTeam::go_alone(std::size_t lane) {
+  const Lane& l = lanes_[lane];
+  LaneMotion& motion = *l.motion;
+  const double step = l.law().cell;
   at_[lane].helped = true;
-  if (cell + 1 == batch_.cells || at_[lane].sticks) return;
-  Section end;
-  end.kind = Section::Kind::time;
-  end.interval = (1 - begun) * law.cell;
-  advance_alone(motion, end);
-  if (motion.outcome == Outcome::ok) board(lane, cell + 1);
-  at_[lane].sticks = !at_[lane].marches;
+  if (l.flights != nullptr) {
+    move_alone(motion, [&](auto& with) { return l.flights->advance_to_flight(motion.state, step, with); });
+  } else {
+    advance_alone(motion, Section{});
+  }
+  const bool on_its_way = motion.outcome == Outcome::ok && motion.state.time > 0;
+  at_[lane].boards = on_its_way ? static_cast<int>(std::lround(motion.state.time / step)) : l.law().cells;
+}
+
+/// Those of these lanes that go alone and are due at the cell board; at phase zero, where they have had the
+/// chance, they set out. The next cell at which one is due.
+int LaneTeam::boards(std::size_t first, std::size_t count, int cell) {
+  int next = batch_.cells;
+  for (std::size_t lane = first; lane < std::min(first + count, lanes_.size()); ++lane) {
+    Progress& at = at_[lane];
+    const bool goes_alone = !at.marches && at.done < at.due && lanes_[lane].motion->outcome == Outcome::ok;
+    if (!goes_alone || cell == batch_.cells) continue;
+    const Denormals as_called(denormals_);
+    if (cell == 0) {
+      go_alone(lane);
+    } else if (at.boards == cell) {
+      board(lane, cell);
+      if (!at.marches) go_alone(lane);
+    }
+    if (!at.marches) next = std::min(next, at.boards);
+  }
+  return next;
 }
 
 /// What record multiplies with: per block and state what the forces alone make of it and a row of from_modes,
@@ -375,14 +414,13 @@ void LaneTeam::record(std::size_t first, std::size_t end) {
   }
 }
 
-/// The rest of a period that a lane waits through at rest.
-void LaneTeam::finish_alone(std::size_t lane) {
+/// The end of a period of a lane that is not on board.
+void LaneTeam::arrive_alone(std::size_t lane) {
   const Denormals as_called(denormals_);
   LaneMotion& motion = *lanes_[lane].motion;
   if (motion.outcome == Outcome::ok) {
     ++alone;
-    advance_alone(motion, Section{});
-    if (motion.outcome == Outcome::ok) board(lane, 0);
+    board(lane, 0);
   }
   if (kept_.empty() || kept_[lane] == nullptr) return;
   double* const place = kept_[lane] + (at_[lane].done - 1) * states();
@@ -394,7 +432,7 @@ void LaneTeam::finish_alone(std::size_t lane) {
   }
 }
 
-/// At phase zero; besides, whether it sticks.
+/// At phase zero.
 LaneTeam::Decisive LaneTeam::decisive(std::size_t lane) const {
   Decisive all{};
   const double* const place = &values_[index(0, lane)];
@@ -408,7 +446,7 @@ LaneTeam::Decisive LaneTeam::decisive(std::size_t lane) const {
 /// Whether the lane will do what it did after the mark.
 bool LaneTeam::is_at(std::size_t lane, const Mark& mark) {
   const Progress& at = at_[lane];
-  if (mark.periods == 0 || mark.marched != at.marches || mark.stuck != at.sticks) return false;
+  if (mark.periods == 0 || mark.marched != at.marches) return false;
   if (!at.marches) return go_on_alike(lanes_[lane].motion->state, mark.state);
   if (std::bit_cast<std::uint64_t>(value(rows_.to, lane)) != at.first) return false;
   if (!sets_.empty() && sets_[lane] != mark.set) return false;
@@ -419,7 +457,6 @@ bool LaneTeam::is_at(std::size_t lane, const Mark& mark) {
 void LaneTeam::take(std::size_t lane, Mark& mark) {
   Progress& at = at_[lane];
   mark.marched = at.marches;
-  mark.stuck = at.sticks;
   if (at.marches) {
     mark.rows = decisive(lane);
     mark.set = sets_.empty() ? 0 : sets_[lane];
@@ -503,9 +540,8 @@ bool LaneTeam::arrived(std::size_t first, std::size_t count) {
     const bool marches = at.marches;
     if (marches) {
       ++(at.helped ? alone : marched);
-      at.sticks = at.sticks && at.helped;
     } else {
-      finish_alone(lane);
+      arrive_alone(lane);
     }
     at.helped = false;
     const bool goes_on = marches || lanes_[lane].motion->outcome == Outcome::ok;

@@ -11,6 +11,7 @@
 #include "core/lanes/batch.hpp"
 #include "core/lanes/lanes.hpp"
 #include "core/lanes/law.hpp"
+#include "core/system/free_flight.hpp"
 
 namespace graze {
 
@@ -39,6 +40,7 @@ struct Lane {
   LaneMotion* motion;
   std::size_t number;         ///< of the motion, among all
   std::vector<LaneLaw> laws;  ///< of its sets
+  FreeFlights* flights;       ///< the motion's system; nullptr: it is followed to phase zero only
   const LaneLaw& law() const { return laws.front(); }
 };
 
@@ -82,7 +84,7 @@ class LaneTeam {
     int to_mark = 1;          ///< periods till the next one
     bool marches = false;     ///< else it goes alone, and its state is the motion's
     bool helped = false;      ///< some of this period has been done alone
-    bool sticks = false;      ///< it was not free a cell after it last left
+    int boards = 0;  ///< cell at which it does, of one that goes alone; all cells: not in this period
   };
 
   /// All that decides what follows for a lane that marches: z, levels, vigour. Zeros where there is less.
@@ -91,13 +93,13 @@ class LaneTeam {
   /// A state that a motion has had at a section: is it there again, all that follows is known. After so many
   /// periods, more and more, a new one is taken.
   struct Mark {
-    bool marched = false, stuck = false;  ///< what Progress said
-    Decisive rows{};                      ///< if it marched …
-    HybridState state;                    ///< … else
-    int set = 0;                          ///< in which it marched
-    std::vector<std::int64_t> impacts;    ///< counted up to there
-    std::size_t periods = 0;              ///< since the beginning; 0: not taken yet
-    int span = 1;                         ///< from it to the next one
+    bool marched = false;               ///< what Progress said
+    Decisive rows{};                    ///< if it marched …
+    HybridState state;                  ///< … else
+    int set = 0;                        ///< in which it marched
+    std::vector<std::int64_t> impacts;  ///< counted up to there
+    std::size_t periods = 0;            ///< since the beginning; 0: not taken yet
+    int span = 1;                       ///< from it to the next one
   };
 
   std::size_t index(int row, std::size_t lane) const {
@@ -112,9 +114,11 @@ class LaneTeam {
   void enter(std::size_t lane, int set);
   bool is_clear(std::size_t lane, const LaneLaw& law, const LaneLaw::Vector& z, int cell);
   bool arrived(std::size_t first, std::size_t count);
-  void left(std::size_t lane, int cell);
+  int left(std::size_t lane, int cell);
+  int boards(std::size_t first, std::size_t count, int cell);
+  void go_alone(std::size_t lane);
   void told(std::size_t lane, LaneNote note, int contact, double at, double value);
-  void finish_alone(std::size_t lane);
+  void arrive_alone(std::size_t lane);
   void look_back(std::size_t lane);
   void repeat(std::size_t lane, std::size_t length, const std::vector<std::int64_t>& before);
   bool is_at(std::size_t lane, const Mark& mark);

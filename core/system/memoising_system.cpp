@@ -17,7 +17,8 @@ bool same(const Touch& a, const Touch& b) {
 
 bool same(const Section& a, const Section& b) {
   return a.kind == b.kind && a.contact == b.contact && a.coordinate == b.coordinate &&
-         same(a.level, b.level) && a.direction == b.direction && same(a.interval, b.interval);
+         same(a.level, b.level) && a.direction == b.direction && same(a.interval, b.interval) &&
+         same(a.phase, b.phase);
 }
 
 }  // namespace
