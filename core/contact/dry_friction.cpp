@@ -18,19 +18,22 @@ constexpr double dependent = 1e-11;  // share of G_kk below which nothing of a d
 constexpr double ahead = 1e-10;      // "right after", over the fastest rate
 constexpr double rounding = 1e-14;   // of forces and accelerations, relative to their terms
 
-/// w = q + G λ with bounds, solved index by index.
+/// w = q + G λ with bounds, solved index by index; so many at most.
+template <int Most>
 class Pivoting {
  public:
-  Pivoting(const Eigen::MatrixXd& G, const Eigen::VectorXd& q, const Eigen::VectorXd& least,
-           const Eigen::VectorXd& most, const Eigen::VectorXd& zero)
+  using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, Most, 1>;
+  using Square = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, Most, Most>;
+
+  Pivoting(const Square& G, const Vector& q, const Vector& least, const Vector& most, const Vector& zero)
       : G_(G),
         q_(q),
         least_(least),
         most_(most),
         zero_(zero),
-        force_(Eigen::VectorXd::Zero(q.size())),
+        force_(Vector::Zero(q.size())),
         w_(q),
-        kind_(static_cast<std::size_t>(q.size()), Kind::waiting) {}
+        kind_(Kinds::Constant(q.size(), Kind::waiting)) {}
 
   bool solve() {
     for (Eigen::Index k = 0; k < q_.size(); ++k) {
@@ -46,9 +49,8 @@ class Pivoting {
   bool held(Eigen::Index k) const { return kind(k) != Kind::free && !moves(k, along(k)); }
 
   /// λ and w of these places for other data and bounds.
-  std::pair<Eigen::VectorXd, Eigen::VectorXd> forces(const Eigen::VectorXd& q, const Eigen::VectorXd& least,
-                                                     const Eigen::VectorXd& most) const {
-    Eigen::VectorXd force = Eigen::VectorXd::Zero(q.size());
+  std::pair<Vector, Vector> forces(const Vector& q, const Vector& least, const Vector& most) const {
+    Vector force = Vector::Zero(q.size());
     for (Eigen::Index k = 0; k < q.size(); ++k) {
       if (kind(k) == Kind::least) force(k) = least(k);
       if (kind(k) == Kind::most) force(k) = most(k);
@@ -59,45 +61,52 @@ class Pivoting {
 
  private:
   enum class Kind : char { waiting, free, least, most };
+  using Kinds = Eigen::Matrix<Kind, Eigen::Dynamic, 1, 0, Most, 1>;
+  using Set = Eigen::Matrix<Eigen::Index, Eigen::Dynamic, 1, 0, Most, 1>;
 
-  Kind kind(Eigen::Index k) const { return kind_[static_cast<std::size_t>(k)]; }
-  void set(Eigen::Index k, Kind kind) { kind_[static_cast<std::size_t>(k)] = kind; }
+  Kind kind(Eigen::Index k) const { return kind_(k); }
+  void set(Eigen::Index k, Kind kind) { kind_(k) = kind; }
   bool is_contact(Eigen::Index k) const { return most_(k) == infinity && least_(k) > -infinity; }
-  std::vector<Eigen::Index> free_set() const {
-    std::vector<Eigen::Index> set;
+  Set free_set() const {
+    Set set(q_.size());
+    Eigen::Index count = 0;
     for (Eigen::Index k = 0; k < q_.size(); ++k) {
-      if (kind(k) == Kind::free) set.push_back(k);
+      if (kind(k) == Kind::free) set(count++) = k;
     }
+    set.conservativeResize(count);
     return set;
   }
   /// Free forces against these accelerations of the others.
-  void keep_at_rest(const Eigen::VectorXd& w, Eigen::VectorXd& force) const {
-    const std::vector<Eigen::Index> set = free_set();
-    const Eigen::Index n = static_cast<Eigen::Index>(set.size());
+  void keep_at_rest(const Vector& w, Vector& force) const {
+    const Set set = free_set();
+    const Eigen::Index n = set.size();
     if (n == 0) return;
+    if (n == 1) {
+      force(set(0)) = -(w(set(0)) / G_(set(0), set(0)));
+      return;
+    }
     Eigen::MatrixXd block(n, n);
     Eigen::VectorXd driving(n);
     for (Eigen::Index i = 0; i < n; ++i) {
-      driving(i) = w(set[static_cast<std::size_t>(i)]);
-      for (Eigen::Index j = 0; j < n; ++j)
-        block(i, j) = G_(set[static_cast<std::size_t>(i)], set[static_cast<std::size_t>(j)]);
+      driving(i) = w(set(i));
+      for (Eigen::Index j = 0; j < n; ++j) block(i, j) = G_(set(i), set(j));
     }
     const Eigen::VectorXd solution = linear_solve(block, driving);
-    for (Eigen::Index i = 0; i < n; ++i) force(set[static_cast<std::size_t>(i)]) = -solution(i);
+    for (Eigen::Index i = 0; i < n; ++i) force(set(i)) = -solution(i);
   }
-  Eigen::VectorXd without_free(Eigen::VectorXd w) const {
+  Vector without_free(Vector w) const {
     for (const Eigen::Index k : free_set()) w(k) = 0;
     return w;
   }
   /// Changes of λ when λ_k grows by one and the free ones keep their bodies at rest.
-  Eigen::VectorXd along(Eigen::Index k) const {
-    Eigen::VectorXd change = Eigen::VectorXd::Zero(q_.size());
+  Vector along(Eigen::Index k) const {
+    Vector change = Vector::Zero(q_.size());
     keep_at_rest(G_.col(k), change);
     change(k) = 1;
     return change;
   }
   /// Whether that accelerates body k at all.
-  bool moves(Eigen::Index k, const Eigen::VectorXd& change) const {
+  bool moves(Eigen::Index k, const Vector& change) const {
     return G_.row(k).dot(change) > dependent * G_(k, k);
   }
 
@@ -113,12 +122,12 @@ class Pivoting {
     }
   };
 
-  void limit_by_bounds(Step& step, const Eigen::VectorXd& change, Eigen::Index k) const {
+  void limit_by_bounds(Step& step, const Vector& change, Eigen::Index k) const {
     if (change(k) > 0 && most_(k) < infinity) step.limit(most_(k) - force_(k), change(k), k, Kind::most);
     if (change(k) < 0) step.limit(force_(k) - least_(k), -change(k), k, Kind::least);
   }
 
-  void make(const Step& step, const Eigen::VectorXd& change) {
+  void make(const Step& step, const Vector& change) {
     force_ += change * step.length;
     if (step.to == Kind::least) force_(step.index) = least_(step.index);
     if (step.to == Kind::most) force_(step.index) = most_(step.index);
@@ -130,7 +139,7 @@ class Pivoting {
   bool take_in(Eigen::Index d) {
     const long limit = 50 + 20 * static_cast<long>(q_.size());
     for (long pass = 0; pass < limit; ++pass) {
-      Eigen::VectorXd change = along(d);
+      Vector change = along(d);
       const bool free = moves(d, change);
       const bool rests = std::abs(w_(d)) <= zero_(d);
       if (rests && force_(d) == least_(d)) {
@@ -152,7 +161,7 @@ class Pivoting {
         return true;
       }
       Step step;
-      const Eigen::VectorXd turn = G_ * change;
+      const Vector turn = G_ * change;
       if (!rests && free) step.limit(std::abs(w_(d)), std::abs(turn(d)), d, Kind::free);
       limit_by_bounds(step, change, d);
       for (Eigen::Index k = 0; k < q_.size(); ++k) {
@@ -168,7 +177,7 @@ class Pivoting {
     }
     return false;
   }
-  bool loads_less(const Eigen::VectorXd& change) const {
+  bool loads_less(const Vector& change) const {
     double load = 0;
     for (Eigen::Index k = 0; k < q_.size(); ++k) {
       if (is_contact(k)) load += change(k);
@@ -179,7 +188,7 @@ class Pivoting {
   /// Lets a stop that others hold the body off carry what it can.
   void load(Eigen::Index k) {
     if (!is_contact(k) || kind(k) != Kind::least) return;
-    const Eigen::VectorXd change = along(k);
+    const Vector change = along(k);
     if (moves(k, change)) return;
     Step step;
     for (Eigen::Index j = 0; j < q_.size(); ++j) {
@@ -190,34 +199,36 @@ class Pivoting {
     set(k, Kind::free);
   }
 
-  const Eigen::MatrixXd& G_;
-  const Eigen::VectorXd& q_;
-  const Eigen::VectorXd &least_, &most_, &zero_;
-  Eigen::VectorXd force_, w_;
-  std::vector<Kind> kind_;
+  const Square& G_;
+  const Vector& q_;
+  const Vector &least_, &most_, &zero_;
+  Vector force_, w_;
+  Kinds kind_;
 };
 
-}  // namespace
+/// rest_forces with memory for so many directions; Eigen::Dynamic: from the heap.
+template <int Most>
+std::optional<std::vector<RestForce>> forces_of(const RestProblem& p, double rate) {
+  using Vector = typename Pivoting<Most>::Vector;
+  const typename Pivoting<Most>::Square G = p.response;
+  const Vector q = p.opening, least_now = p.least, most_now = p.most, zero = rounding * p.size;
 
-std::optional<std::vector<RestForce>> rest_forces(const RestProblem& p, double rate) {
-  const Eigen::MatrixXd& G = p.response;
-  const Eigen::VectorXd& q = p.opening;
-  const Eigen::VectorXd zero = rounding * p.size;
-
-  Pivoting first(G, q, p.least, p.most, zero);
+  Pivoting<Most> first(G, q, least_now, most_now, zero);
   if (!first.solve()) return std::nullopt;
-  const auto [q_rate, least_rate, most_rate] = p.rates(first.forces(q, p.least, p.most).first);
+  const RestProblem::Rates rates = p.rates(first.forces(q, least_now, most_now).first);
+  const Vector q_rate = rates.opening, least_rate = rates.least, most_rate = rates.most;
 
   const double later = ahead / rate;
-  const Eigen::VectorXd q_after = q + later * q_rate;
-  const Eigen::VectorXd least = p.least + later * least_rate;
-  const Eigen::VectorXd most = p.most + later * most_rate;
-  Pivoting after(G, q_after, least, most, zero);
+  const Vector q_after = q + later * q_rate;
+  const Vector least = least_now + later * least_rate;
+  const Vector most = most_now + later * most_rate;
+  Pivoting<Most> after(G, q_after, least, most, zero);
   if (!after.solve()) return std::nullopt;
-  const auto [force, w] = after.forces(q, p.least, p.most);
+  const auto [force, w] = after.forces(q, least_now, most_now);
   const auto [force_rate, w_rate] = after.forces(q_rate, least_rate, most_rate);
 
   std::vector<RestForce> result;
+  result.reserve(static_cast<std::size_t>(q.size()));
   for (Eigen::Index k = 0; k < q.size(); ++k) {
     RestForce r;
     r.place = after.place(k);
@@ -233,6 +244,13 @@ std::optional<std::vector<RestForce>> rest_forces(const RestProblem& p, double r
     result.push_back(r);
   }
   return result;
+}
+
+}  // namespace
+
+std::optional<std::vector<RestForce>> rest_forces(const RestProblem& p, double rate) {
+  constexpr Eigen::Index few = 2;
+  return p.opening.size() <= few ? forces_of<few>(p, rate) : forces_of<Eigen::Dynamic>(p, rate);
 }
 
 }  // namespace graze

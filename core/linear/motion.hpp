@@ -682,13 +682,14 @@ RestProblem LinearMotion<S, P, D, H, C, F>::rest_problem(const std::vector<int>&
                                                          const std::vector<int>& frictions) {
   const auto& sys = plain_.system();
   const Eigen::Index n = dofs();
-  const Eigen::VectorXd q = values_of(x.head(n));
-  const Eigen::VectorXd v = values_of(x.segment(n, n));
+  using Coordinates = Eigen::Matrix<double, D, 1>;
+  const Coordinates q = values_of(x.head(n));
+  const Coordinates v = values_of(x.segment(n, n));
   const ActingForces<double, D> acting(sys, mode_, frictions);
-  Eigen::VectorXd force = acting.constant - acting.stiffness * q - acting.damping * v;
-  Eigen::VectorXd force_size = acting.constant.cwiseAbs() + acting.stiffness.cwiseAbs() * q.cwiseAbs() +
-                               acting.damping.cwiseAbs() * v.cwiseAbs();
-  Eigen::VectorXd force_rate = -acting.stiffness * v;  // but for −C q''
+  Coordinates force = acting.constant - acting.stiffness * q - acting.damping * v;
+  Coordinates force_size = acting.constant.cwiseAbs() + acting.stiffness.cwiseAbs() * q.cwiseAbs() +
+                           acting.damping.cwiseAbs() * v.cwiseAbs();
+  Coordinates force_rate = -acting.stiffness * v;  // but for −C q''
   for (Eigen::Index j = 0; j < sys.frequency.size(); ++j) {
     const double phase = sys.frequency(j) * value_of(time);
     force += sys.cosine.col(j) * std::cos(phase) + sys.sine.col(j) * std::sin(phase);
@@ -703,19 +704,21 @@ RestProblem LinearMotion<S, P, D, H, C, F>::rest_problem(const std::vector<int>&
     if (!rests && at_bound(sliding) && sys.stop_of(k) < 0)
       force -= sys.sliding.col(k) * (sys.friction(k) * sign_of(sliding));
   }
-  const Eigen::MatrixXd columns = rest_directions(contacts, frictions);
-  const Eigen::MatrixXd inverse_mass = inverse_of(sys.mass);
-  const Eigen::MatrixXd response = columns.transpose() * inverse_mass;
-  RestProblem p(columns.cols());
+  Eigen::MatrixXd columns = rest_directions(contacts, frictions);
+  const Eigen::Index count = columns.cols();
+  const Eigen::Matrix<double, D, D> inverse_mass = inverse_of(sys.mass);
+  Eigen::MatrixXd response = columns.transpose() * inverse_mass;
+  RestProblem p(count);
   p.response = response * columns;
   p.opening = -response * force;
   p.size = response.cwiseAbs() * force_size;
   const Eigen::Index m = static_cast<Eigen::Index>(contacts.size());
-  Eigen::VectorXd bound_rate = Eigen::VectorXd::Zero(columns.cols());
-  for (Eigen::Index k = m; k < columns.cols(); ++k)
+  Eigen::VectorXd bound_rate = Eigen::VectorXd::Zero(count);
+  for (Eigen::Index k = m; k < count; ++k)
     bound_rate(k) = limit_rate(frictions[static_cast<std::size_t>(k - m)]);
-  p.rates = [=, damping = Eigen::MatrixXd(acting.damping)](const Eigen::VectorXd& holding) {
-    const Eigen::VectorXd acceleration = inverse_mass * (force - columns * holding);
+  p.rates = [columns = std::move(columns), response = std::move(response), bound_rate = std::move(bound_rate),
+             inverse_mass, force, force_rate, damping = acting.damping](const Eigen::VectorXd& holding) {
+    const Coordinates acceleration = inverse_mass * (force - columns * holding);
     return RestProblem::Rates{-response * (force_rate - damping * acceleration), -bound_rate, bound_rate};
   };
   for (Eigen::Index k = 0; k < m; ++k) {
@@ -725,7 +728,7 @@ RestProblem LinearMotion<S, P, D, H, C, F>::rest_problem(const std::vector<int>&
       if (sys.compliant(i)) p.most(k) = sys.preload(i) * (1 + static_margin);
     }
   }
-  for (Eigen::Index k = m; k < columns.cols(); ++k) {
+  for (Eigen::Index k = m; k < count; ++k) {
     const int friction = frictions[static_cast<std::size_t>(k - m)];
     p.most(k) = limit(friction) * (1 + static_margin);
     p.least(k) = -p.most(k);
