@@ -12,6 +12,8 @@
 #include <new>
 #include <utility>
 
+#include "data/repeats.hpp"
+
 namespace graze {
 namespace {
 
@@ -19,18 +21,21 @@ constexpr int level = 1;  // of deflate; higher ones cost twice the time for a h
 
 static_assert(std::endian::native == std::endian::little, "values are stored as they lie in memory");
 
-/// Swaps what lies `shift` bits up in a with what lies below in b, in all places of the mask.
-void exchange(std::uint64_t& a, std::uint64_t& b, unsigned shift, std::uint64_t mask) {
-  const std::uint64_t change = ((a >> shift) ^ b) & mask;
-  a ^= change << shift;
-  b ^= change;
-}
+constexpr std::size_t word = sizeof(std::uint64_t);
+using Bytes [[gnu::vector_size(16)]] = std::uint8_t;
 
-/// Transposes 8 x 8 bytes: halves, quarters, single ones.
-void transpose(std::array<std::uint64_t, 8>& rows) {
-  for (std::size_t k : {0, 1, 2, 3}) exchange(rows[k], rows[k + 4], 32, 0x00000000ffffffffU);
-  for (std::size_t k : {0, 1, 4, 5}) exchange(rows[k], rows[k + 2], 16, 0x0000ffff0000ffffU);
-  for (std::size_t k : {0, 2, 4, 6}) exchange(rows[k], rows[k + 1], 8, 0x00ff00ff00ff00ffU);
+/// Transposes 16 words of 8 bytes, two in each row: the rows are their first bytes, their second ones, …
+void transpose(std::array<Bytes, word>& rows) {
+  for (int step = 0; step < 4; ++step) {  // each turns the numbers of all places round by one binary digit
+    std::array<Bytes, word> next;
+    for (std::size_t k = 0; k < word / 2; ++k) {
+      const Bytes a = rows[k], b = rows[k + word / 2];
+      next[2 * k] = __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+      next[2 * k + 1] =
+          __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    }
+    rows = next;
+  }
 }
 
 struct Release {
@@ -45,18 +50,19 @@ libdeflate_compressor& compressor() {
   return *instance;
 }
 
-/// The first bytes of all elements, then the second ones, and so on.
-std::vector<std::uint8_t> shuffled(std::span<const std::uint8_t> values, std::size_t element_size) {
+/// The first bytes of all elements, then the second ones, and so on; until the thread does it again.
+std::span<const std::uint8_t> shuffled(std::span<const std::uint8_t> values, std::size_t element_size) {
   const std::size_t count = values.size() / element_size;
-  std::vector<std::uint8_t> planes(values.size());
-  constexpr std::size_t word = sizeof(std::uint64_t);
+  thread_local std::vector<std::uint8_t> planes;
+  planes.resize(values.size());
   std::size_t first = 0;  // element that is not done yet
   if (element_size == word) {
-    std::array<std::uint64_t, word> rows{};
-    for (; first + word <= count; first += word) {
+    std::array<Bytes, word> rows{};
+    for (; first + sizeof(Bytes) <= count; first += sizeof(Bytes)) {
       std::memcpy(rows.data(), values.data() + first * word, sizeof rows);
       transpose(rows);
-      for (std::size_t k = 0; k < word; ++k) std::memcpy(planes.data() + k * count + first, &rows[k], word);
+      for (std::size_t k = 0; k < word; ++k)
+        std::memcpy(planes.data() + k * count + first, &rows[k], sizeof(Bytes));
     }
   }
   for (std::size_t k = 0; k < element_size; ++k)
@@ -70,45 +76,65 @@ std::uint64_t folded(std::uint64_t sum) {
   return sum;
 }
 
-/// Fletcher's checksum of big-endian 16-bit words, modulo 2^16 - 1, as HDF5 has it.
+/// Fletcher's checksum of big-endian 16-bit words, modulo 2^16 - 1, as HDF5 has it. Modulo that number the
+/// sums of words whose bytes are swapped are those of the words, with their bytes swapped. Words are added up
+/// in columns, from which the weighted sum follows.
 std::uint32_t fletcher32(std::span<const std::uint8_t> bytes) {
-  constexpr std::size_t most = 360;  // words whose weighted sum stays within 32 bits
+  using Pairs [[gnu::vector_size(16)]] = std::uint32_t;  // of words
+  constexpr std::size_t pairs = 4, columns = 2 * pairs;
+  constexpr std::size_t most = 360;  // rows whose weighted sums stay within 32 bits
   std::uint64_t sum = 0, sum_of_sums = 0;
-  const auto add = [&](std::uint32_t words, std::uint32_t their_sum, std::uint32_t their_sum_of_sums) {
-    sum_of_sums = folded(sum_of_sums + words * sum + their_sum_of_sums);
-    sum = folded(sum + their_sum);
-  };
   const std::uint8_t* at = bytes.data();
-  for (std::size_t left = bytes.size() / 2; left > 0;) {
-    const auto words = static_cast<std::uint32_t>(std::min(left, most));
-    std::uint32_t these = 0, weighted = 0;
-    for (std::uint32_t k = 0; k < words; ++k) {
-      std::uint16_t word = 0;
-      std::memcpy(&word, at + 2 * std::size_t{k}, sizeof word);
-      word = static_cast<std::uint16_t>(word << 8U | word >> 8U);
-      these += word;
-      weighted += (words - k) * word;
+  std::size_t left = bytes.size() / 2;
+  while (left >= columns) {
+    const std::size_t rows = std::min(left / columns, most);
+    Pairs even{}, odd{}, evens{}, odds{};  // sums of the columns, and of these sums
+    for (std::size_t r = 0; r < rows; ++r) {
+      Pairs words;
+      std::memcpy(&words, at, sizeof words);
+      even += words & 0xffffU;
+      odd += words >> 16U;
+      evens += even;
+      odds += odd;
+      at += sizeof words;
     }
-    add(words, these, weighted);
-    at += 2 * std::size_t{words};
-    left -= words;
+    sum_of_sums += rows * columns * sum;
+    for (std::size_t j = 0; j < pairs; ++j) {
+      const std::uint64_t first = even[j], second = odd[j];
+      sum += first + second;
+      sum_of_sums += columns * (std::uint64_t{evens[j]} + odds[j]) - 2 * j * first - (2 * j + 1) * second;
+    }
+    sum = folded(sum);
+    sum_of_sums = folded(sum_of_sums);
+    left -= rows * columns;
   }
-  if (bytes.size() % 2 != 0)
-    add(1, static_cast<std::uint32_t>(*at << 8U), static_cast<std::uint32_t>(*at << 8U));
-  return static_cast<std::uint32_t>(sum_of_sums << 16U | sum);
+  const auto add = [&](std::uint16_t last) {
+    sum = folded(sum + last);
+    sum_of_sums = folded(sum_of_sums + sum);
+  };
+  for (; left > 0; --left) {
+    std::uint16_t last = 0;
+    std::memcpy(&last, at, sizeof last);
+    add(last);
+    at += sizeof last;
+  }
+  if (bytes.size() % 2 != 0) add(*at);
+  const auto swapped = [](std::uint64_t s) { return (s << 8U & 0xff00U) | s >> 8U; };
+  return static_cast<std::uint32_t>(swapped(sum_of_sums) << 16U | swapped(sum));
 }
 
 void append(std::vector<std::uint8_t>& bytes, std::span<const std::uint8_t> more) {
   bytes.insert(bytes.end(), more.begin(), more.end());
 }
 
-/// Deflates bytes as the last part of a stream into what is reserved; false: they would not become less.
+/// Deflates bytes as the last part of a stream; false: they would not become less.
 bool deflate_last(std::span<const std::uint8_t> part, std::vector<std::uint8_t>& stream) {
-  const std::size_t begin = stream.size();
-  stream.resize(begin + part.size());
-  const std::size_t size = libdeflate_deflate_compress(&compressor(), part.data(), part.size(),
-                                                       stream.data() + begin, part.size());
-  stream.resize(begin + size);
+  constexpr std::size_t least = 16;  // that no bytes take
+  thread_local std::vector<std::uint8_t> room;
+  if (room.size() < part.size() + least) room.resize(part.size() + least);
+  const std::size_t size = libdeflate_deflate_compress(&compressor(), part.data(), part.size(), room.data(),
+                                                       std::max(part.size(), least));
+  append(stream, std::span(room).first(size));
   return size > 0;
 }
 
@@ -117,6 +143,7 @@ bool is_noise(std::span<const std::uint8_t> bytes) {
   constexpr std::size_t pieces = 8, length = 256;
   if (bytes.size() < pieces * length) return false;
   std::vector<std::uint8_t> sample, packed;
+  sample.reserve(pieces * length);
   for (std::size_t k = 0; k < pieces; ++k)
     append(sample, bytes.subspan(k * (bytes.size() - length) / (pieces - 1), length));
   return !deflate_last(sample, packed) || 10 * packed.size() > 9 * sample.size();
@@ -135,16 +162,21 @@ void store(std::span<const std::uint8_t> bytes, std::vector<std::uint8_t>& strea
   }
 }
 
-/// As zlib does (RFC 1950). The last digits of numbers are mostly noise, on which deflate spends most of its
-/// time: the leading planes that are so are stored. Empty: the stream would be longer than the planes.
+/// As zlib does (RFC 1950). The last digits of numbers are mostly noise, or repeat as motions do, on which
+/// deflate spends most of its time: the leading planes that are so go by themselves. Empty: the stream would
+/// be longer than the planes.
 std::vector<std::uint8_t> deflated(std::span<const std::uint8_t> planes, std::size_t element_size) {
   const std::size_t length = planes.size() / element_size;
-  std::size_t noise = 0;
-  while (noise + 1 < element_size && is_noise(planes.subspan(noise * length, length))) ++noise;
   std::vector<std::uint8_t> stream = {0x78, 0x01};
   stream.reserve(planes.size() + 64);
-  store(planes.first(noise * length), stream);
-  if (!deflate_last(planes.subspan(noise * length), stream)) return {};
+  std::span<const std::uint8_t> rest = planes;
+  for (; !rest.empty(); rest = rest.subspan(length)) {
+    const std::span<const std::uint8_t> plane = rest.first(length);
+    if (deflate_repeats(plane, stream)) continue;
+    if (!is_noise(plane)) break;
+    store(plane, stream);
+  }
+  if (!deflate_last(rest, stream)) return {};
   const std::uint32_t sum = libdeflate_adler32(1, planes.data(), planes.size());
   for (const unsigned shift : {24, 16, 8, 0}) stream.push_back(static_cast<std::uint8_t>(sum >> shift));
   return stream.size() < planes.size() ? stream : std::vector<std::uint8_t>();
@@ -155,10 +187,10 @@ StoredChunk filtered(std::span<const std::uint8_t> values, std::size_t element_s
   constexpr std::size_t checksum = 4;
   StoredChunk chunk;
   if (compress) {
-    chunk.bytes = shuffled(values, element_size);
-    std::vector<std::uint8_t> stream = deflated(chunk.bytes, element_size);
-    chunk.deflated = !stream.empty();
-    if (chunk.deflated) chunk.bytes = std::move(stream);
+    const std::span<const std::uint8_t> planes = shuffled(values, element_size);
+    chunk.bytes = deflated(planes, element_size);
+    chunk.deflated = !chunk.bytes.empty();
+    if (!chunk.deflated) append(chunk.bytes, planes);
   } else {
     chunk.bytes.reserve(values.size() + checksum);
     append(chunk.bytes, values);

@@ -966,7 +966,7 @@ std::size_t least_attractors(const Model& model, const Section& section, const T
                              std::size_t all) {
   constexpr std::size_t computed = 16;
   constexpr std::size_t fewest = 64, most = 1024;  // so soon done that files would cost more
-  const std::size_t marched = std::clamp(all / 32, fewest, most);
+  const std::size_t marched = std::clamp(all / 16, fewest, most);
   const std::unique_ptr<System> system = model.system(model.values(), tolerance);
   if (!system) return computed;
   const bool marches = section.kind == Section::Kind::stroboscopic && system->linear_law();

@@ -3,13 +3,18 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <Eigen/SVD>
+#include <limits>
 
 namespace graze {
 
 using Eigen::MatrixXd;
 
 Eigen::VectorXcd eigenvalues_of(const MatrixXd& A) {
-  return Eigen::EigenSolver<MatrixXd>(A, false).eigenvalues();
+  thread_local Eigen::EigenSolver<MatrixXd> solver;  // keeps its room
+  solver.compute(A, false);
+  if (solver.info() != Eigen::Success)
+    return Eigen::VectorXcd::Constant(A.cols(), std::numeric_limits<double>::quiet_NaN());
+  return solver.eigenvalues();
 }
 
 std::optional<Eigensystem> eigensystem_of(const MatrixXd& A) {

@@ -6,7 +6,8 @@
 
 namespace graze {
 
-/// Eigenvalues of a square matrix that is finite, each as often as it is one, in no particular order.
+/// Eigenvalues of a square matrix that is finite, each as often as it is one, in no particular order; not a
+/// number where the iteration does not end.
 Eigen::VectorXcd eigenvalues_of(const Eigen::MatrixXd& A);
 
 /// Eigenvalues, and an eigenvector of length one for each, in columns.
