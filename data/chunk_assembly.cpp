@@ -50,11 +50,11 @@ Box ChunkAssembly::shared(const Box& box, const std::vector<std::size_t>& offset
 ChunkAssembly::Chunk ChunkAssembly::begin(std::vector<std::size_t> offset) const {
   const std::size_t size = Box{{}, chunk_}.points();
   const std::size_t within = shared({std::vector<std::size_t>(offset.size(), 0), extents_}, offset).points();
-  Chunk chunk{std::move(offset), std::vector<std::uint8_t>(size * fill_.size()), within};
+  const std::size_t bytes = size * fill_.size();
+  Chunk chunk{std::move(offset), std::make_unique_for_overwrite<std::uint8_t[]>(bytes), bytes, within};
   if (within < size)
     for (std::size_t k = 0; k < size; ++k)
-      std::copy(fill_.begin(), fill_.end(),
-                chunk.values.begin() + static_cast<std::ptrdiff_t>(k * fill_.size()));
+      std::copy(fill_.begin(), fill_.end(), chunk.bytes.get() + k * fill_.size());
   return chunk;
 }
 
@@ -70,7 +70,7 @@ void ChunkAssembly::copy(const Box& part, const Box& box, const std::uint8_t* va
   const std::vector<std::size_t> end = end_of(part);
   std::vector<std::size_t> place = part.offset;
   do {
-    std::memcpy(chunk.values.data() + number(place, chunk.offset, chunk_) * fill_.size(),
+    std::memcpy(chunk.bytes.get() + number(place, chunk.offset, chunk_) * fill_.size(),
                 values + number(place, box.offset, box.count) * fill_.size(), run * fill_.size());
   } while (advance(place, part.offset, end, step));
 }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "core/results/dataset.hpp"
@@ -14,9 +16,11 @@ namespace graze {
 class ChunkAssembly {
  public:
   struct Chunk {
-    std::vector<std::size_t> offset;   ///< of its first element in the array
-    std::vector<std::uint8_t> values;  ///< the bytes of all its elements, row-major
-    std::size_t missing;               ///< elements within the array that have not come yet
+    std::vector<std::size_t> offset;        ///< of its first element in the array
+    std::unique_ptr<std::uint8_t[]> bytes;  ///< of all its elements, row-major
+    std::size_t size;                       ///< so many bytes
+    std::size_t missing;                    ///< elements within the array that have not come yet
+    std::span<const std::uint8_t> values() const { return {bytes.get(), size}; }
   };
 
   /// @param extents of the array

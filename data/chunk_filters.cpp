@@ -208,7 +208,7 @@ std::vector<StoredChunk> filtered(std::span<const ChunkAssembly::Chunk> chunks, 
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t k = next++; k < chunks.size(); k = next++)
-      stored[k] = filtered(chunks[k].values, element_size, compress);
+      stored[k] = filtered(chunks[k].values(), element_size, compress);
   };
   std::vector<std::future<void>> others;
   for (std::size_t k = 1; k < std::min(static_cast<std::size_t>(threads), chunks.size()); ++k)

@@ -69,6 +69,9 @@ struct Storage {
 /// What a file is open for.
 enum class Access { read, write };
 
+/// What is done with the checksums of chunks that are read.
+enum class Checksums { compared, passed_over };
+
 /// Files may be untrusted: nothing is loaded to decode them, links and values in other files (but for
 /// the sources of virtual arrays, which the caller is to look at) are errors, and so are more values than
 /// would fit into memory together, dimensions that are not those of the same group, and groups within
@@ -123,8 +126,9 @@ class File {
   double bytes(const std::string& name) const;
   /// An Error when so much, which is read at once, does not fit into memory.
   void check_memory(double needed, const std::string& doing) const;
-  /// The whole array. An Error when its type is none of Array::Values.
-  Array::Values read(const std::string& name) const;
+  /// The whole array. An Error when its type is none of Array::Values. Checksums of chunks need not be
+  /// compared where a digest will be.
+  Array::Values read(const std::string& name, Checksums checksums = Checksums::compared) const;
   Extents extents(const std::string& name) const;
   /// The files, as they are named in this one, that hold the values of a virtual array, and the arrays in
   /// them; empty for any other.

@@ -31,6 +31,7 @@ std::vector<int> PoincareMap::kept(int dependent) const {
 }
 
 int PoincareMap::dimension() const {
+  if (plain_) return system_.states();
   const int all = static_cast<int>(kept(-1).size());
   if (fixes_time()) return all;
   const bool fixed_already = section_.kind == Section::Kind::level && shifts_.is_free(section_.coordinate);
@@ -123,6 +124,10 @@ double PoincareMap::share(const Eigen::VectorXd& difference, const HybridState& 
 Tangent PoincareMap::lifted(const HybridState& state, const Eigen::MatrixXd& directions) const {
   Tangent tangent;
   tangent.time = Eigen::RowVectorXd::Zero(directions.cols());
+  if (plain_) {
+    tangent.state = directions;
+    return tangent;
+  }
   tangent.state = Eigen::MatrixXd::Zero(system_.states(), directions.cols());
   const int skip = dependent(state);
   Eigen::Index k = 0;
@@ -137,6 +142,7 @@ Tangent PoincareMap::lifted(const HybridState& state, const Eigen::MatrixXd& dir
 }
 
 Eigen::MatrixXd PoincareMap::lowered(const HybridState& state, const Tangent& tangent) const {
+  if (plain_) return tangent.state;
   const Eigen::MatrixXd changes = shifts_.unshifted(tangent.state);
   Eigen::MatrixXd directions(dimension(), changes.cols());
   Eigen::Index k = 0;

@@ -1,6 +1,7 @@
 /// Sweep: what a system settles to, over one or two parameters and one or several starts.
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <optional>
 #include <span>
@@ -82,7 +83,7 @@ class Sweep final : public Analysis {
   std::vector<Settled> settle(std::span<const std::vector<std::size_t>> places,
                               std::span<const std::optional<HybridState>> follow) const;
   void follow_chains(const Box& box, Dataset& block) const;
-  void store(const Settled& settled, std::size_t point, Dataset& block) const;
+  void store(std::span<const Settled> settled, std::span<const std::size_t> points, Dataset& block) const;
   void store_itinerary(const Attractor& found, std::size_t point, Dataset& block) const;
 
   Problem problem_;
@@ -302,10 +303,12 @@ Dataset Sweep::compute(const Box& box) const {
   const std::size_t points = box.points();
   for (std::size_t first = 0; first < points; first += motions_at_once) {
     std::vector<std::vector<std::size_t>> places;
-    for (std::size_t n = first; n < std::min(points, first + motions_at_once); ++n)
+    std::vector<std::size_t> numbers;
+    for (std::size_t n = first; n < std::min(points, first + motions_at_once); ++n) {
+      numbers.push_back(n);
       places.push_back(place_in(box, n));
-    std::size_t n = first;
-    for (const Settled& found : settle(places, {})) store(found, n++, block);
+    }
+    store(settle(places, {}), numbers, block);
   }
   return block;
 }
@@ -327,80 +330,127 @@ void Sweep::follow_chains(const Box& box, Dataset& block) const {
       places.push_back(place_in(box, points.back()));
     }
     const std::vector<Settled> settled = settle(places, last);
+    store(settled, points, block);
     for (std::size_t chain = 0; chain < chains; ++chain) {
       const Attractor& found = settled[chain].attractor;
-      store(settled[chain], points[chain], block);
       last[chain].reset();
       if (found.outcome == Outcome::ok) last[chain] = found.last;
     }
   }
 }
 
-/// Writes what was found into the block's arrays, at its point number `point`.
-void Sweep::store(const Settled& settled, std::size_t point, Dataset& block) const {
-  const Attractor& found = settled.attractor;
-  *row_of<std::int8_t>(block, "attractor", point, 1) = static_cast<std::int8_t>(found.kind);
-  *row_of<std::int8_t>(block, "outcome", point, 1) = static_cast<std::int8_t>(found.outcome);
-  if (found.outcome != Outcome::ok) return;
-  const std::size_t record = static_cast<std::size_t>(options_.record);
-  const std::size_t width = state_count();
-  double* state = row_of<double>(block, "map_state", point, record * width);
-  double* time = row_of<double>(block, "map_time", point, record);
-  for (std::size_t k = 0; k < record; ++k) {
-    const Iterates::Point p = found.points[k];
-    std::copy(p.x.begin(), p.x.end(), state + k * width);
-    time[k] = p.time + static_cast<double>(p.turns) * settled.forcing_period;
+/// Writes what was found into the block's arrays, at its points of these numbers: array by array, of motions
+/// that have not broken off.
+void Sweep::store(std::span<const Settled> settled, std::span<const std::size_t> points,
+                  Dataset& block) const {
+  const auto put_any = [&]<class T>(T, const char* name, std::size_t width, const auto& put) {
+    T* const values = row_of<T>(block, name, 0);
+    for (std::size_t k = 0; k < settled.size(); ++k) put(settled[k], values + points[k] * width);
+  };
+  const auto put = [&]<class T>(T like, const char* name, std::size_t width, const auto& put_one) {
+    put_any(like, name, width, [&](const Settled& one, T* row) {
+      if (one.attractor.outcome == Outcome::ok) put_one(one, row);
+    });
+  };
+  const auto put_value = [&]<class T>(T like, const char* name, const auto& value) {
+    put(like, name, 1, [&](const Settled& one, T* row) { *row = value(one); });
+  };
+  constexpr std::int8_t i8 = 0;
+  constexpr std::int32_t i32 = 0;
+  constexpr std::int64_t i64 = 0;
+  constexpr double f64 = 0;
+  put_any(i8, "attractor", 1,
+          [](const Settled& one, std::int8_t* row) { *row = static_cast<std::int8_t>(one.attractor.kind); });
+  put_any(i8, "outcome", 1, [](const Settled& one, std::int8_t* row) {
+    *row = static_cast<std::int8_t>(one.attractor.outcome);
+  });
+  const std::size_t record = static_cast<std::size_t>(options_.record), width = state_count();
+  put(f64, "map_state", record * width, [&](const Settled& one, double* row) {
+    const std::vector<double>& x = one.attractor.points.x();
+    std::copy_n(x.begin(), record * width, row);
+  });
+  put(f64, "map_time", record, [&](const Settled& one, double* row) {
+    for (std::size_t k = 0; k < record; ++k) {
+      const Iterates::Point p = one.attractor.points[k];
+      row[k] = p.time + static_cast<double>(p.turns) * one.forcing_period;
+    }
+  });
+  const auto length = [](const Settled& one) { return one.attractor.end_time - one.attractor.start_time; };
+  put_value(i32, "period", [](const Settled& one) { return one.attractor.orbit.period; });
+  put_value(i32, "transient_used", [](const Settled& one) { return one.attractor.transient_used; });
+  put_value(f64, "lyapunov", [](const Settled& one) { return one.attractor.lyapunov; });
+  put_value(f64, "lyapunov_error", [](const Settled& one) { return one.attractor.lyapunov_error; });
+  put_value(i64, "chaotic_iterates", [](const Settled& one) { return one.attractor.chaotic_iterates; });
+  put_value(f64, "min_gap_speed", [](const Settled& one) { return one.attractor.tally.min_gap_speed(); });
+  put_value(f64, "stick_fraction_all",
+            [&](const Settled& one) { return one.attractor.tally.all_stick_time() / length(one); });
+  put(f64, "forcing_periods", 1, [&](const Settled& one, double* row) {
+    if (one.forcing_period > 0) *row = length(one) / one.forcing_period;
+  });
+  for (std::size_t k = 0; k < settled.size(); ++k) {
+    if (settled[k].attractor.outcome != Outcome::ok) continue;
+    if (letters_ > 0) store_itinerary(settled[k].attractor, points[k], block);
+    if (problem_.observables) problem_.observables->store(settled[k].observed, points[k], block);
   }
-  const double length = found.end_time - found.start_time;
-  *row_of<std::int32_t>(block, "period", point, 1) = found.orbit.period;
-  *row_of<std::int32_t>(block, "transient_used", point, 1) = found.transient_used;
-  *row_of<double>(block, "lyapunov", point, 1) = found.lyapunov;
-  *row_of<double>(block, "lyapunov_error", point, 1) = found.lyapunov_error;
-  *row_of<std::int64_t>(block, "chaotic_iterates", point, 1) = found.chaotic_iterates;
-  *row_of<double>(block, "min_gap_speed", point, 1) = found.tally.min_gap_speed();
-  *row_of<double>(block, "stick_fraction_all", point, 1) = found.tally.all_stick_time() / length;
-  if (settled.forcing_period > 0) {
-    *row_of<double>(block, "forcing_periods", point, 1) = length / settled.forcing_period;
-  }
-  if (letters_ > 0) store_itinerary(found, point, block);
-  if (problem_.observables) problem_.observables->store(settled.observed, point, block);
+
   const std::size_t contacts = contact_count();
-  for (std::size_t i = 0; i < contacts; ++i) {
-    const Tally::Contact& c = found.tally.contacts()[i];
-    row_of<std::int64_t>(block, "impacts", point, contacts)[i] = c.impacts;
-    row_of<std::int64_t>(block, "chatter_complete", point, contacts)[i] = c.chatter_complete;
-    row_of<std::int64_t>(block, "chatter_incomplete", point, contacts)[i] = c.chatter_incomplete;
-    row_of<std::int64_t>(block, "sticks", point, contacts)[i] = c.sticks;
-    row_of<std::int64_t>(block, "rises", point, contacts)[i] = c.rises;
-    row_of<double>(block, "stick_fraction", point, contacts)[i] = c.stick_time / length;
-    row_of<double>(block, "peak_force", point, contacts)[i] = c.peak_force;
-    row_of<double>(block, "greatest_gap", point, contacts)[i] =
-        std::max(c.greatest_gap, settled.section_gaps[i]);
-    const double impacts = c.impacts > 0 ? static_cast<double>(c.impacts) : nan;
-    row_of<double>(block, "reversing_fraction", point, contacts)[i] =
-        static_cast<double>(c.impacts_reversing) / impacts;
-    row_of<double>(block, "locking_fraction", point, contacts)[i] =
-        static_cast<double>(c.impacts_locking) / impacts;
-    row_of<double>(block, "keeping_fraction", point, contacts)[i] =
-        static_cast<double>(c.impacts - c.impacts_reversing - c.impacts_locking) / impacts;
-  }
+  const auto put_contacts = [&]<class T>(T like, const char* name, const auto& value) {
+    put(like, name, contacts, [&](const Settled& one, T* row) {
+      for (std::size_t i = 0; i < contacts; ++i) row[i] = value(one, one.attractor.tally.contacts()[i], i);
+    });
+  };
+  using Contact = Tally::Contact;
+  put_contacts(i64, "impacts", [](auto&, const Contact& c, std::size_t) { return c.impacts; });
+  put_contacts(i64, "chatter_complete",
+               [](auto&, const Contact& c, std::size_t) { return c.chatter_complete; });
+  put_contacts(i64, "chatter_incomplete",
+               [](auto&, const Contact& c, std::size_t) { return c.chatter_incomplete; });
+  put_contacts(i64, "sticks", [](auto&, const Contact& c, std::size_t) { return c.sticks; });
+  put_contacts(i64, "rises", [](auto&, const Contact& c, std::size_t) { return c.rises; });
+  put_contacts(f64, "stick_fraction",
+               [&](const Settled& one, const Contact& c, std::size_t) { return c.stick_time / length(one); });
+  put_contacts(f64, "peak_force", [](auto&, const Contact& c, std::size_t) { return c.peak_force; });
+  put_contacts(f64, "greatest_gap", [](const Settled& one, const Contact& c, std::size_t i) {
+    return std::max(c.greatest_gap, one.section_gaps[i]);
+  });
+  const auto share_of_impacts = [](const Contact& c, std::int64_t number) {
+    return static_cast<double>(number) / (c.impacts > 0 ? static_cast<double>(c.impacts) : nan);
+  };
+  put_contacts(f64, "reversing_fraction", [&](auto&, const Contact& c, std::size_t) {
+    return share_of_impacts(c, c.impacts_reversing);
+  });
+  put_contacts(f64, "locking_fraction",
+               [&](auto&, const Contact& c, std::size_t) { return share_of_impacts(c, c.impacts_locking); });
+  put_contacts(f64, "keeping_fraction", [&](auto&, const Contact& c, std::size_t) {
+    return share_of_impacts(c, c.impacts - c.impacts_reversing - c.impacts_locking);
+  });
+
   // A system at these values may have no friction though its model can.
   const std::size_t frictions = model().frictions().size();
-  for (std::size_t k = 0; k < frictions; ++k) {
-    const Tally::Friction f =
-        k < found.tally.frictions().size() ? found.tally.frictions()[k] : Tally::Friction{};
-    row_of<std::int64_t>(block, "friction_sticks", point, frictions)[k] = f.sticks;
-    row_of<double>(block, "friction_stick_fraction", point, frictions)[k] = f.stick_time / length;
-    row_of<std::int64_t>(block, "slip_reversals", point, frictions)[k] = f.reversals;
+  const auto put_frictions = [&]<class T>(T like, const char* name, const auto& value) {
+    if (frictions == 0) return;
+    put(like, name, frictions, [&](const Settled& one, T* row) {
+      const auto& all = one.attractor.tally.frictions();
+      for (std::size_t k = 0; k < frictions; ++k)
+        row[k] = value(one, k < all.size() ? all[k] : Tally::Friction{});
+    });
+  };
+  put_frictions(i64, "friction_sticks", [](auto&, const Tally::Friction& f) { return f.sticks; });
+  put_frictions(f64, "friction_stick_fraction",
+                [&](const Settled& one, const Tally::Friction& f) { return f.stick_time / length(one); });
+  put_frictions(i64, "slip_reversals", [](auto&, const Tally::Friction& f) { return f.reversals; });
+  if (const std::size_t jumps = model().jumps().size(); jumps > 0) {
+    put(i64, "jumps", jumps, [&](const Settled& one, std::int64_t* row) {
+      const auto& all = one.attractor.tally.jumps();
+      for (std::size_t k = 0; k < jumps; ++k) row[k] = k < all.size() ? all[k] : 0;
+    });
   }
-  const std::size_t jumps = model().jumps().size();
-  for (std::size_t k = 0; k < jumps; ++k)
-    row_of<std::int64_t>(block, "jumps", point, jumps)[k] =
-        k < found.tally.jumps().size() ? found.tally.jumps()[k] : 0;
-  for (std::size_t k = 0; k < found.orbit.multipliers.size(); ++k) {
-    row_of<double>(block, "multiplier_re", point, width)[k] = found.orbit.multipliers[k].real();
-    row_of<double>(block, "multiplier_im", point, width)[k] = found.orbit.multipliers[k].imag();
-  }
+  put(f64, "multiplier_re", width, [](const Settled& one, double* row) {
+    for (const std::complex<double>& m : one.attractor.orbit.multipliers) *row++ = m.real();
+  });
+  put(f64, "multiplier_im", width, [](const Settled& one, double* row) {
+    for (const std::complex<double>& m : one.attractor.orbit.multipliers) *row++ = m.imag();
+  });
 }
 
 /// The rotation of a word that comes first in lexical order.

@@ -497,13 +497,14 @@ struct Entry {
   LaneKernel kernel, carrying;
 };
 
-/// The most frequent shapes, those of one harmonic, have two kernels of their own: one carries nothing, the
-/// other what it is given. That of any harmonics does either.
+/// The most frequent shapes, those of one harmonic, have a kernel of their own that carries nothing; for all
+/// else there is one that carries what it is given, with compliant stops of any harmonics.
 template <int N, int M, int H, bool Classical, bool Sets>
 constexpr Entry entry() {
+  constexpr int carried = Sets ? 0 : H;
   return {{N, M, H, Classical, false, Sets},
           &March<N, M, H, Classical, H == 0, Sets>::periods,
-          &March<N, M, H, Classical, true, Sets>::periods};
+          &March<N, M, carried, Classical, true, Sets>::periods};
 }
 
 /// The first one that does.

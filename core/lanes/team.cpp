@@ -257,31 +257,41 @@ void LaneTeam::take_tangent(std::size_t lane) {
 void LaneTeam::note_growth_of(std::size_t lane) {
   LaneMotion& motion = *lanes_[lane].motion;
   if (!at_[lane].marches) return note_growth(motion);
-  const std::size_t count = states();
   double* const z = tangent(lane);
-  double size = 0;
-  if (!sets_.empty()) {
-    size = size_of(*motion.system, Eigen::VectorXd(law(lane).tangent_outside(z, lanes_per_block)));
-  } else {
-    const double* factor = &sizes_[lane * count * count];
-    for (std::size_t i = 0; i < count; ++i) {
-      double sum = 0;
-      for (std::size_t j = 0; j < count; ++j) sum += *factor++ * z[j * lanes_per_block];
-      size = std::max(size, std::abs(sum));
-    }
-  }
+  const double size =
+      sets_.empty() ? sizes_of_block(lane)(static_cast<Eigen::Index>(lane % lanes_per_block))
+                    : size_of(*motion.system, Eigen::VectorXd(law(lane).tangent_outside(z, lanes_per_block)));
   motion.growth.push_back(size);
   const double scale = size > 0 ? 1 / size : 1;
-  for (std::size_t i = 0; i < count; ++i) z[i * lanes_per_block] *= scale;
+  for (std::size_t i = 0; i < states(); ++i) z[i * lanes_per_block] *= scale;
 }
 
-/// Rows that make the entries of a tangent, as size_of counts them, of its modes.
+/// The sizes of the tangents of the block in which this lane is.
+LaneTeam::Block LaneTeam::sizes_of_block(std::size_t lane) {
+  const std::size_t begin = lane / lanes_per_block * lanes_per_block, count = states();
+  const double* factor = &sizes_[begin * count * count];
+  const double* const z = tangent(begin);
+  Block size = Block::Zero();
+  for (std::size_t i = 0; i < count; ++i) {
+    Block sum = Block::Zero();
+    for (std::size_t j = 0; j < count; ++j, factor += lanes_per_block)
+      sum += Block::Map(factor) * Block::Map(z + j * lanes_per_block);
+    for (Eigen::Index l = 0; l < lanes_per_block; ++l) size(l) = std::max(size(l), std::abs(sum(l)));
+  }
+  return size;
+}
+
+/// Per block and entry of a tangent, as size_of counts it, what makes it of its modes, lanes side by side.
 void LaneTeam::tabulate_sizes() {
-  for (const Lane& l : lanes_) {
-    const Eigen::Index count = l.law().from_modes.rows();
-    for (Eigen::Index i = 0; i < count; ++i) {
-      const double weight = size_of(*l.motion->system, Eigen::VectorXd::Unit(count, i));
-      for (Eigen::Index j = 0; j < count; ++j) sizes_.push_back(weight * l.law().from_modes(i, j));
+  const std::size_t count = states();
+  sizes_.resize(places() * count * count);
+  for (std::size_t lane = 0; lane < places(); ++lane) {
+    const Lane& l = lanes_[std::min(lane, lanes_.size() - 1)];
+    double* place = &sizes_[sizes(lane)];
+    for (Eigen::Index i = 0; i < l.law().from_modes.rows(); ++i) {
+      const double weight = size_of(*l.motion->system, Eigen::VectorXd::Unit(l.law().from_modes.rows(), i));
+      for (Eigen::Index j = 0; j < l.law().from_modes.cols(); ++j, place += lanes_per_block)
+        *place = weight * l.law().from_modes(i, j);
     }
   }
 }
@@ -392,7 +402,6 @@ void LaneTeam::record(std::size_t first, std::size_t end) {
     }
     return;
   }
-  using Block = Eigen::Array<double, lanes_per_block, 1>;  // whole ones: loops of a known length are quicker
   const std::size_t size = states();
   const std::size_t begin = first / lanes_per_block * lanes_per_block;
   const double* row = &outside_[outside(begin)];
@@ -532,6 +541,9 @@ bool LaneTeam::arrived(std::size_t first, std::size_t count) {
   if (first >= end) return false;
   if (!kept_.empty()) record(first, end);
   const double* const z = &value(rows_.to, first);
+  const bool grows = batch_.tangents == 1, together = grows && sets_.empty();
+  const Block grown = together ? sizes_of_block(first) : Block::Zero();
+  Block scale = Block::Ones();
   bool some = false, through = false;
   for (std::size_t lane = first; lane < end; ++lane) {
     Progress& at = at_[lane];
@@ -545,7 +557,13 @@ bool LaneTeam::arrived(std::size_t first, std::size_t count) {
     }
     at.helped = false;
     const bool goes_on = marches || lanes_[lane].motion->outcome == Outcome::ok;
-    if (goes_on && batch_.tangents == 1) note_growth_of(lane);
+    if (together && marches) {
+      const auto l = static_cast<Eigen::Index>(lane % lanes_per_block);
+      lanes_[lane].motion->growth.push_back(grown(l));
+      if (grown(l) > 0) scale(l) = 1 / grown(l);
+    } else if (grows && goes_on) {
+      note_growth_of(lane);
+    }
     const bool due = --at.to_mark <= 0;
     const bool perhaps = !marches || std::bit_cast<std::uint64_t>(z[lane - first]) == at.first;
     const bool looks_back =
@@ -554,6 +572,8 @@ bool LaneTeam::arrived(std::size_t first, std::size_t count) {
     through = through || at.done == at.due;
     some = some || (goes_on && at.done < at.due);
   }
+  for (std::size_t i = 0; together && i < states(); ++i)
+    Block::Map(tangent(first / lanes_per_block * lanes_per_block) + i * lanes_per_block) *= scale;
   for (std::size_t lane = first; some && through && lane < end; ++lane) {
     if (at_[lane].done == at_[lane].due && at_[lane].marches && parked_[lane].empty()) park(lane);
   }
@@ -594,8 +614,8 @@ void LaneTeam::exchange(std::size_t one, std::size_t other) {
   const std::size_t size = states();
   for (std::size_t k = 0; !outside_.empty() && k < size * (1 + size) * lanes_per_block; k += lanes_per_block)
     std::swap(outside_[outside(one) + k], outside_[outside(other) + k]);
-  for (std::size_t k = 0; !sizes_.empty() && k < size * size; ++k)
-    std::swap(sizes_[one * size * size + k], sizes_[other * size * size + k]);
+  for (std::size_t k = 0; !sizes_.empty() && k < size * size * lanes_per_block; k += lanes_per_block)
+    std::swap(sizes_[sizes(one) + k], sizes_[sizes(other) + k]);
 }
 
 void LaneTeam::advance(std::span<const int> periods, bool record) {

@@ -129,6 +129,9 @@ class LaneTeam {
   void bring_tangents();
   void board_tangent(std::size_t lane);
   void take_tangent(std::size_t lane);
+  using Block =
+      Eigen::Array<double, lanes_per_block, 1>;  ///< whole ones: loops of a known length are quicker
+  Block sizes_of_block(std::size_t lane);
   void note_growth_of(std::size_t lane);
   void tabulate_sizes();
   std::size_t close_ranks(std::span<const int> periods);
@@ -149,6 +152,10 @@ class LaneTeam {
   /// Where the numbers of a lane begin in `outside_`; the next one stands behind its neighbours'.
   std::size_t outside(std::size_t lane) const {
     return lane / lanes_per_block * lanes_per_block * states() * (1 + states()) + lane % lanes_per_block;
+  }
+  /// The same in `sizes_`.
+  std::size_t sizes(std::size_t lane) const {
+    return lane / lanes_per_block * lanes_per_block * states() * states() + lane % lanes_per_block;
   }
   std::size_t states() const { return 2 * static_cast<std::size_t>(lanes_.front().law().dofs); }
 
