@@ -119,12 +119,16 @@ void add_repeat(std::size_t length, std::size_t distance, BitStream& out) {
 
 bool deflate_repeats(std::span<const std::uint8_t> bytes, std::vector<std::uint8_t>& stream) {
   constexpr unsigned table_bits = 12;
-  const std::size_t begin = stream.size(), most = begin + bytes.size() / 4;
+  constexpr std::size_t patience = 2048;  // bytes of the stream until it is to be seen that they are few
+  const std::size_t begin = stream.size();
+  const auto is_too_long = [&](std::size_t done) {
+    return stream.size() - begin > std::min(bytes.size() / 4, patience + done / 4);
+  };
   std::array<std::uint32_t, std::size_t{1} << table_bits> seen{};  // where a word was, by a number made of it
   BitStream out(stream);
   out.add({2, 3});  // not the last part; fixed codes
   for (std::size_t at = 0; at < bytes.size();) {
-    if (stream.size() > most) {
+    if (is_too_long(at)) {
       stream.resize(begin);
       return false;
     }
