@@ -259,7 +259,10 @@ std::optional<Record> recorded_ahead(System& system, const Solution& s, double a
       pieces[k].start += along / step * (further[k].start - pieces[k].start);
       pieces[k].duration += along / step * (further[k].duration - pieces[k].duration);
     }
-    if (pieces.size() > 1) return record_pieces(system, pieces, periods, s.point.phase);
+    if (pieces.size() > 1) {
+      auto record = record_pieces(system, pieces, periods, s.point.phase);
+      if (record.outcome == Outcome::ok) return record;
+    }
   }
   const Vector start = s.start() + along * s.tangent.head(s.shooting->states());
   return record_turn(system, start, periods, s.point.period / periods, s.point.phase);

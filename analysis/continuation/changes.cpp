@@ -162,14 +162,12 @@ std::optional<Solution> Continuation::orbit_near(const Solution& last, double pa
 /// shows the way.
 bool Continuation::jump(const Solution& last, double least) {
   const double slope = last.parameter_slope();
-  const bool over_crowd = least > crowd_width;
-  const double sense = over_crowd ? heading_ : slope < 0 ? -1 : 1;
+  const double sense = slope < 0 ? -1 : 1;
   const double base = passed_.empty() ? last.point.parameter : passed_.back().parameter;
-  if (over_crowd) changes_.clear();
-  for (double way = least; way < 0.02; way *= over_crowd ? 1.5 : 4) {
+  for (double way = least; way < 0.02; way *= 4) {
     const double parameter = base + sense * way * metric().range;
     if (parameter < options_.from || parameter > options_.to) break;
-    const double along = over_crowd ? 0 : std::clamp((parameter - last.point.parameter) / slope, -0.1, 0.1);
+    const double along = std::clamp((parameter - last.point.parameter) / slope, -0.1, 0.1);
     auto found = orbit_near(last, parameter, along);
     if (!found || walked(found->point)) continue;
     now_ = std::move(*found);
@@ -186,16 +184,6 @@ std::string Continuation::no_way_on(BifurcationKind kind, int contact) const {
   return bifurcation_names()[static_cast<std::size_t>(kind)] +
          (contact < 0 ? "" : " of contact " + contacts[static_cast<std::size_t>(contact)].name) +
          ": no orbit of the same period goes on from it";
-}
-
-/// Over a place where impacts come or go in ever shorter distances: one after the other loses its speed where
-/// a chatter sequence is about to become complete.
-bool Continuation::pass_crowd() {
-  constexpr double far = 5e-4;  // of the range, at first
-  const Solution last = now_;
-  if (!jump(last, far)) return false;  // each of them is followed
-  note_between(last, now_);
-  return true;
 }
 
 /// Bisection as far as there are orbits of the one signature or the other.
@@ -286,6 +274,7 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
   Trial last;
   last.solution = now_;
   Trial other = beyond;
+  std::optional<Trial> landing;  // the nearest orbit behind that has been solved for
   const auto apart = [&] { return std::abs(other.solution.point.parameter - last.solution.point.parameter); };
   for (int k = 0; k < 60 && high - low > 1e-14 && apart() > 1e-13 * (options_.to - options_.from); ++k) {
     const double middle = (low + high) / 2;
@@ -295,11 +284,13 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
       low = middle;
       last = std::move(*trial);
     } else {
+      if (other.verdict == Verdict::changed) landing = std::move(other);
       high = middle;
       other = std::move(*trial);
     }
   }
   const Signature after = signature_of(other.record);
+  if (other.verdict == Verdict::changed) landing = other;
   auto [kind, contact] =
       change_between(now_.point.signature, after, static_cast<int>(family_.model->contacts().size()));
   if (kind == BifurcationKind::grazing) {
@@ -319,8 +310,8 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
   take_stability(last.solution);
   locate_tests(now_, last.solution, low);
   const bool noted = !told_otherwise && note(kind, contact, last.solution, apart());
-  if (other.verdict == Verdict::changed) {
-    now_ = std::move(other.solution);
+  if (landing && landing->solution.point.signature == after) {
+    now_ = std::move(landing->solution);
     take_stability(now_);
     step_ = std::max(step_ / 4, options_.first_step);
     return true;

@@ -111,7 +111,7 @@ bool Continuation::recedes() const {
 
 /// Over the border at which impacts of a contact that is hit ever more slowly come to accumulate, if it lies
 /// within `reach`, or, however far, so many impacts are followed already: infinitely many changes of the
-/// orbit lie before it. Behind it the contact sticks.
+/// orbit lie before it, and where they are crowded, on both sides of it. Behind it the contact sticks.
 Continuation::Passed Continuation::pass_accumulation(double reach) {
   constexpr double most_magnified = 1e3;
   constexpr double far = 1e-2;  // of the range
@@ -119,7 +119,11 @@ Continuation::Passed Continuation::pass_accumulation(double reach) {
   for (ChatterBorder& border : borders_of_sequences(now_, metric())) {
     const double within =
         border.magnification < most_magnified ? reach : std::max(reach, far * metric().range);
-    if (!approaches(border) || !lies_ahead(border, border.sticks_towards, within)) continue;
+    const bool either_side = crowded();
+    const double sense = border.sticks_towards;
+    const bool lies_there =
+        lies_ahead(border, sense, within) || (either_side && lies_ahead(border, -sense, within));
+    if (!approaches(border) || !lies_there) continue;
     if (repeated(BifurcationKind::chatter_border, border.contact, border.parameter)) continue;
     const auto away = [&](const ChatterBorder& b) { return std::abs(b.parameter - now_.point.parameter); };
     if (first && away(border) >= away(*first)) continue;

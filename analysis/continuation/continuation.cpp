@@ -254,26 +254,44 @@ bool Continuation::loses_impact(const Shooting& shooting, const Equations& e) {
   return std::any_of(hits.begin(), hits.end(), [&](Eigen::Index k) { return e.measure(k) <= 0; });
 }
 
-/// false: it has been noted before.
-bool Continuation::note(BifurcationKind kind, int contact, const Solution& s, double error) {
-  if (contact >= 0) changes_.push_back(s.point.parameter);
-  if (contact >= 0) ++change_count_;
-  if (repeated(kind, contact, s.point.parameter)) return false;
-  const int periods = s.shooting->itinerary().periods;
-  Bifurcation b;
-  b.kind = kind;
-  b.contact = contact;
+/// Where a bifurcation is, and the orbit there.
+void Continuation::place(Bifurcation& b, const Solution& s, double error) const {
   b.parameter = s.point.parameter;
   b.error = error;
   b.state = s.point.state;
   b.phase = s.point.phase;
-  b.periods = periods;
+  b.periods = s.shooting->itinerary().periods;
   b.itinerary = s.shooting->itinerary();
   b.unknowns = s.u;
   b.tangent = s.tangent;
   b.size = size_;
   b.orbit = states_on_section(s);
   if (b.orbit.empty()) b.orbit = {b.state};
+}
+
+/// Where a contact comes to be closed for good, its last flights are lost in rounding. The orbits behind know
+/// the place: its force touches zero there.
+void Continuation::locate_from_behind() {
+  if (passed_.empty() || passed_.back().kind != BifurcationKind::rising_border) return;
+  Bifurcation& b = passed_.back();
+  constexpr double slack = 2;
+  const double way = slack * std::abs((b.parameter - now_.point.parameter) / now_.parameter_slope());
+  if (b.error == 0 || !(way <= options_.step)) return;
+  Solution back = now_;
+  back.tangent = -back.tangent;
+  const auto grazing = first_grazing(back, way, metric(), {});
+  if (grazing && grazing->kind == b.kind && grazing->contact == b.contact) place(b, grazing->solution, 0);
+}
+
+/// false: it has been noted before.
+bool Continuation::note(BifurcationKind kind, int contact, const Solution& s, double error) {
+  if (contact >= 0) changes_.push_back(s.point.parameter);
+  if (contact >= 0) ++change_count_;
+  if (repeated(kind, contact, s.point.parameter)) return false;
+  Bifurcation b;
+  b.kind = kind;
+  b.contact = contact;
+  place(b, s, error);
   if (jumps_over(kind)) last_jump_ = {kind, contact, b.parameter};
   passed_.push_back(std::move(b));
   return true;
@@ -296,6 +314,7 @@ bool Continuation::crowded() const {
 
 bool Continuation::next() {
   if (!advance()) return false;
+  locate_from_behind();
   const BranchPoint& first = way_.front();
   const BranchPoint& before = way_.back();
   if (loses_periods(before, now_.point)) {
@@ -329,7 +348,6 @@ bool Continuation::advance() {
     if (passed != Passed::not_found) return passed == Passed::on;
     if (recedes()) changes_.clear();
   }
-  if (crowded() && pass_crowd()) return true;
   if (auto begun = begun_elsewhere(now_, metric())) now_ = std::move(*begun);
   constexpr int easy = 3;
   constexpr int hard = 6;
@@ -403,21 +421,50 @@ bool Continuation::advance() {
   return pass_stop();
 }
 
-/// Over what stops Newton's method, if it is found behind: where a contact that chatters sticks for a short
-/// time only; and, where orbits are solved by the system's own motion, whatever takes its map's derivative.
-bool Continuation::pass_stop() {
-  constexpr double brief = 1e-2;  // of a turn
-  const std::vector<ChatterStick> sticks = chatter_sticks(now_.shooting->itinerary());
-  const bool sticks_briefly = std::any_of(sticks.begin(), sticks.end(), [&](const ChatterStick& stick) {
-    const Eigen::Index first = now_.shooting->duration_index(stick.complete + 1);
+namespace {
+
+/// Whether a contact that chatters leaves for a short time only between two sticks, within the turn.
+bool leaves_briefly(const Solution& s, double brief) {
+  const std::vector<Step>& steps = s.shooting->itinerary().steps;
+  const std::vector<double> durations = s.shooting->durations(s.u);
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    if (steps[k].end != EventKind::release) continue;
+    double away = 0;
+    for (std::size_t later = k + 1; later < steps.size() && away <= brief; ++later) {
+      away += durations[later];
+      if (steps[later].contact != steps[k].contact) continue;
+      if (steps[later].end == EventKind::chatter_complete && away <= brief) return true;
+      if (!is_hit(steps[later].end)) break;
+    }
+  }
+  return false;
+}
+
+/// Whether it sticks for a short time only.
+bool sticks_briefly(const Solution& s, double brief) {
+  const std::vector<ChatterStick> sticks = chatter_sticks(s.shooting->itinerary());
+  return std::any_of(sticks.begin(), sticks.end(), [&](const ChatterStick& stick) {
+    const Eigen::Index first = s.shooting->duration_index(stick.complete + 1);
     const Eigen::Index count = static_cast<Eigen::Index>(stick.release - stick.complete);
-    return now_.u.segment(first, count).sum() <= brief * now_.point.period;
+    return s.u.segment(first, count).sum() <= brief;
   });
+}
+
+}  // namespace
+
+/// Over what stops Newton's method, if it is found behind: where a contact that chatters sticks or leaves for
+/// a short time only; and, where orbits are solved by the system's own motion, whatever takes its map's
+/// derivative.
+bool Continuation::pass_stop() {
+  const double brief = 1e-2 * now_.point.period;
   const bool own = moves_by_itself(now_.shooting->itinerary());
+  const bool leaves = leaves_briefly(now_, brief);
   const int touching = nearly_grazing();
-  const BifurcationKind kind = own ? BifurcationKind::grazing : BifurcationKind::chatter_border;
+  const BifurcationKind kind = own      ? BifurcationKind::grazing
+                               : leaves ? BifurcationKind::rising_border
+                                        : BifurcationKind::chatter_border;
   const Solution last = now_;
-  const bool goes_on = (own || sticks_briefly) && jump(last, least_way(kind));
+  const bool goes_on = (own || leaves || sticks_briefly(now_, brief)) && jump(last, least_way(kind));
   if (touching >= 0) {
     note(BifurcationKind::grazing, touching, last);
     if (!goes_on) end_ = no_way_on(kind, touching);

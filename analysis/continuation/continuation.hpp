@@ -159,7 +159,6 @@ class Continuation {
   }
   bool repeated(BifurcationKind kind, int contact, double parameter) const;
   bool crowded() const;
-  bool pass_crowd();
   /// A place between two orbits of different signatures, and how far the change may be from it.
   struct Bracket {
     Solution solution;
@@ -174,6 +173,8 @@ class Continuation {
   bool leaves_domain(double step) const;
   bool to_border(double step);
   bool note(BifurcationKind kind, int contact, const Solution& solution, double error = 0);
+  void place(Bifurcation& bifurcation, const Solution& solution, double error) const;
+  void locate_from_behind();
 
   Family family_;
   ContinuationOptions options_;
