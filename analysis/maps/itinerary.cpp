@@ -203,6 +203,35 @@ std::vector<bool> chattering(const Itinerary& itinerary, const std::vector<doubl
   return inside;
 }
 
+namespace {
+
+/// Of all places to begin a circle of events the one whose list comes first in order. `best` is the first one
+/// before `other`; where lists differ after `same` events, none that begins within these can be the first.
+std::ptrdiff_t first_rotation(const std::vector<std::pair<EventKind, int>>& events) {
+  const std::size_t n = events.size();
+  std::size_t best = 0;
+  std::size_t other = 1;
+  std::size_t same = 0;
+  while (other < n && same < n) {
+    const auto& a = events[(best + same) % n];
+    const auto& b = events[(other + same) % n];
+    if (a == b) {
+      ++same;
+      continue;
+    }
+    if (b < a) {
+      best = std::max(other, best + same + 1);
+      other = best + 1;
+    } else {
+      other += same + 1;
+    }
+    same = 0;
+  }
+  return static_cast<std::ptrdiff_t>(best);
+}
+
+}  // namespace
+
 Signature signature_of(const Record& record) {
   const std::vector<Step>& steps = record.itinerary.steps;
   const std::vector<bool> inside = chattering(record.itinerary, record.speeds);
@@ -219,14 +248,8 @@ Signature signature_of(const Record& record) {
     return std::fmod(record.times[a], turn) < std::fmod(record.times[b], turn);
   });
   for (const std::size_t k : order) signature.events.emplace_back(steps[k].end, steps[k].contact);
-  // Of all places to begin the one with the first list in order.
   auto& events = signature.events;
-  auto first = events;
-  for (std::size_t k = 0; k < events.size(); ++k) {
-    std::rotate(events.begin(), events.begin() + 1, events.end());
-    first = std::min(first, events);
-  }
-  events = first;
+  std::rotate(events.begin(), events.begin() + first_rotation(events), events.end());
   return signature;
 }
 
