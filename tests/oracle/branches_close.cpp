@@ -85,50 +85,79 @@ double fold_amplitude(double damping, double omega, double r, int n) {
   return std::abs(b) / std::hypot(omega * a, b);
 }
 
+const Start starts[] = {{"m = 1\nk = 1\nb = 0\nF = 1\nomega = 2.8\nstop = 0\nr = 0.8",
+                         "stop",
+                         {-1.11524149889214912, 0.0833185908418941713},
+                         -0.28,
+                         -3,
+                         3},
+                        {"m = 1\nk = 1\nb = 0.01\nF = 1\nomega = 2.8\nstop = 0.05\nr = 0.9",
+                         "omega",
+                         {-0.391568765793444356, -0.248104658032221429},
+                         5.32041666666666667,
+                         3.5,
+                         12},
+                        {"m = 1\nk = 1\nb = 0.08\nF = 1\nomega = 2\noffset = 0\nstop = 0\nr = 0.75",
+                         "offset",
+                         {-1.40584886750877956, 0.175501596948247829},
+                         -0.3225,
+                         -1,
+                         2},
+                        {"m = 1\nk = 1\nb = 0.03\nF = 1\nomega = 4.6\nstop = 0\nr = 0.85",
+                         "stop",
+                         {-0.381305386672370314, -0.244183457004983797},
+                         -0.035,
+                         -1.5,
+                         1.5},
+                        {"m = 1\nk = 1\nb = 0.2\nF = 1\nomega = 2.2\nstop = 0\nr = 0.65",
+                         "stop",
+                         {-0.583699247498208985, 0.136989849713344326},
+                         0.204166666666666667,
+                         -2.5,
+                         2.5},
+                        {"m = 1\nk = 1\nb = 0.1\nF = 1\nomega = 2.8\nstop = 0.8\nr = 0.6",
+                         "omega",
+                         {-0.0292511038835488831, 2.25492630538698607},
+                         1.3426666666666666,
+                         0.3,
+                         1.9}};
+
+Branch branch_from(const Start& s) {
+  const Family f = family(std::string("name = 'impact_oscillator'\n") + s.model, s.parameter);
+  return branch_from(f, s.state, s.at, s.from, s.to);
+}
+
 }  // namespace
 
 TEST_CASE("branches over many grazings: every point closes under the motion itself") {
-  const Start starts[] = {{"m = 1\nk = 1\nb = 0\nF = 1\nomega = 2.8\nstop = 0\nr = 0.8",
-                           "stop",
-                           {-1.11524149889214912, 0.0833185908418941713},
-                           -0.28,
-                           -3,
-                           3},
-                          {"m = 1\nk = 1\nb = 0.01\nF = 1\nomega = 2.8\nstop = 0.05\nr = 0.9",
-                           "omega",
-                           {-0.391568765793444356, -0.248104658032221429},
-                           5.32041666666666667,
-                           3.5,
-                           12},
-                          {"m = 1\nk = 1\nb = 0.08\nF = 1\nomega = 2\noffset = 0\nstop = 0\nr = 0.75",
-                           "offset",
-                           {-1.40584886750877956, 0.175501596948247829},
-                           -0.3225,
-                           -1,
-                           2},
-                          {"m = 1\nk = 1\nb = 0.03\nF = 1\nomega = 4.6\nstop = 0\nr = 0.85",
-                           "stop",
-                           {-0.381305386672370314, -0.244183457004983797},
-                           -0.035,
-                           -1.5,
-                           1.5},
-                          {"m = 1\nk = 1\nb = 0.2\nF = 1\nomega = 2.2\nstop = 0\nr = 0.65",
-                           "stop",
-                           {-0.583699247498208985, 0.136989849713344326},
-                           0.204166666666666667,
-                           -2.5,
-                           2.5},
-                          {"m = 1\nk = 1\nb = 0.1\nF = 1\nomega = 2.8\nstop = 0.8\nr = 0.6",
-                           "omega",
-                           {-0.0292511038835488831, 2.25492630538698607},
-                           1.3426666666666666,
-                           0.3,
-                           1.9}};
   for (const Start& s : starts) {
     INFO(s.model);
     const Family f = family(std::string("name = 'impact_oscillator'\n") + s.model, s.parameter);
     check_closes(f, branch_from(f, s.state, s.at, s.from, s.to));
   }
+}
+
+TEST_CASE("a mass is pressed to its stop for good where offset - k stop = F") {
+  const double borders[][2] = {{0, -1}, {2, 1}, {4, -1}};
+  for (const auto& [start, border] : borders) {
+    const Branch branch = branch_from(starts[static_cast<std::size_t>(start)]);
+    CAPTURE(start);
+    CHECK(branch.begins == "end of the range");
+    CHECK(branch.ends == "end of the range");
+    const Bifurcation* found = nearest(branch, BifurcationKind::rising_border, border);
+    REQUIRE(found != nullptr);
+    CHECK(std::abs(found->parameter - border) < 1e-12);
+  }
+}
+
+TEST_CASE("a branch leaves a chatter border where its parameter turns") {
+  // r = 0.9: over a hundred impacts before the mass sticks; both sides of the border at 4.4150158361
+  const Branch branch = branch_from(starts[1]);
+  CHECK(branch.begins.starts_with("at this grazing it is an orbit of fewer periods"));
+  CHECK(branch.ends.starts_with("at this grazing it is an orbit of fewer periods"));
+  const Bifurcation* border = nearest(branch, BifurcationKind::chatter_border, 4.4150158361);
+  REQUIRE(border != nullptr);
+  CHECK(std::abs(border->parameter - 4.4150158361) < 1e-9);
 }
 
 TEST_CASE("a fold next to a grazing: G^2 = s^2 b^2/(w^2 a^2 + b^2), one impact in two periods") {

@@ -7,6 +7,7 @@
 #include "analysis/continuation/solution.hpp"
 #include "analysis/maps/attractor.hpp"
 #include "analysis/maps/multipliers.hpp"
+#include "tests/dice.hpp"
 #include "tests/family.hpp"
 
 using namespace graze;
@@ -144,6 +145,30 @@ TEST_CASE("masses that rest on their stops for ever leave the multipliers of the
     for (std::size_t k = 0; k < 6; ++k) {
       const double expected = k < 2 ? std::abs(alone.orbit.multipliers[k]) : 0;
       CHECK(std::abs(multipliers[k]) == Approx(expected).margin(1e-10).epsilon(0));
+    }
+  }
+}
+
+TEST_CASE("the signature of an orbit is that of all places to begin that comes first in order") {
+  Dice dice(3);
+  for (int trial = 0; trial < 2000; ++trial) {
+    Record record;
+    const int events = 1 + static_cast<int>(dice.number(0, 9));
+    const int contacts = 1 + static_cast<int>(dice.number(0, 3));
+    for (int k = 0; k <= events; ++k) {
+      Step step;
+      step.end = k < events ? EventKind::release : EventKind::section;
+      step.contact = static_cast<int>(dice.number(0, contacts));
+      record.itinerary.steps.push_back(step);
+      record.speeds.push_back(0);
+      record.times.push_back(k + 1);
+    }
+    const auto signature = signature_of(record).events;
+    REQUIRE(signature.size() == static_cast<std::size_t>(events));
+    auto turned = signature;
+    for (int k = 0; k < events; ++k) {
+      std::rotate(turned.begin(), turned.begin() + 1, turned.end());
+      CHECK(signature <= turned);
     }
   }
 }
