@@ -1,6 +1,7 @@
 /// How a branch goes on where the events of its orbits change.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -59,9 +60,27 @@ bool Continuation::looks_closer(const Trial& beyond) {
 /// So near to a grazing multipliers are taken that have none at it: one of them grows without bound.
 constexpr double beside = 1e-7;
 
-/// Whether the motion takes the way to a grazing; equations know nothing of other events that come before.
+/// Whether the motion where something changes, or just beside it, is the orbit there, its greatest multiplier
+/// known; equations know nothing of other events that come before.
+bool Continuation::is_taken(const Solution& there,
+                            const std::vector<std::complex<double>>& multipliers) const {
+  constexpr double closure = 1e-6;                             // of the size
+  constexpr double aside[] = {0, -1e-10, 1e-10, -1e-8, 1e-8};  // of the range
+  const double growth = multipliers.empty() ? 1 : std::max(1.0, std::abs(multipliers.front()));
+  const auto closes = [&](double side) {
+    const auto system = family_.system(there.point.parameter + side * metric().range);
+    if (!system) return false;
+    const Record record = record_of(*system, there.point, there.shooting->itinerary().periods);
+    const double open = (record.end - there.point.state).cwiseAbs().maxCoeff();
+    return record.outcome == Outcome::ok && open <= closure * growth * record.size;
+  };
+  return std::any_of(std::begin(aside), std::end(aside), closes);
+}
+
+/// Whether the motion takes the way to a grazing.
 bool Continuation::reaches(const Grazing& grazing) const {
   const double step = grazing.place - beside;
+  if (!is_taken(grazing.solution, now_.point.multipliers)) return false;
   if (!(step > beside)) return true;
   const auto before = at(now_, step);
   return before && before->verdict != Verdict::open;

@@ -22,22 +22,9 @@ bool Continuation::lies_ahead(const ChatterBorder& border, double sense, double 
   return in_range && way * sense > -past * metric().range && std::abs(way) <= reach;
 }
 
-/// Whether the motion at a border, or just beside it, is its orbit; equations know nothing of other impacts
-/// that come before.
 bool Continuation::is_taken(const ChatterBorder& border) const {
-  constexpr double closure = 1e-6;  // of the size
-  constexpr double beside = 1e-8;   // of the range
-  const Solution& s = border.solution;
-  const auto multipliers = orbit_multipliers(*s.shooting, s.u);
-  const double growth = multipliers.empty() ? 1 : std::max(1.0, std::abs(multipliers.front()));
-  const auto closes = [&](double side) {
-    const auto system = family_.system(s.point.parameter + side * metric().range);
-    if (!system) return false;
-    const Record record = record_of(*system, s.point, s.shooting->itinerary().periods);
-    const double open = (record.end - s.point.state).cwiseAbs().maxCoeff();
-    return record.outcome == Outcome::ok && open <= closure * growth * record.size;
-  };
-  return closes(0) || closes(-beside) || closes(beside);
+  const Solution& there = border.solution;
+  return is_taken(there, orbit_multipliers(*there.shooting, there.u));
 }
 
 /// The nearest border of a stick behind chatter, within so much of the parameter; of those that the orbit

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <complex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -137,6 +138,7 @@ class Continuation {
   bool pass_stop();
   bool lies_ahead(const ChatterBorder& border, double sense, double reach) const;
   bool is_taken(const ChatterBorder& border) const;
+  bool is_taken(const Solution& there, const std::vector<std::complex<double>>& multipliers) const;
   bool approaches(const ChatterBorder& border);
   bool recedes() const;
   std::optional<ChatterBorder> end_of_stick(const Signature* beyond, double reach) const;

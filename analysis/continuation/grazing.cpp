@@ -367,6 +367,7 @@ class Search {
     g.solution.u = closing.u;
     g.solution.point.parameter = closing.u(shooting->size());
     g.solution.point.state = closing.u.head(n);
+    g.solution.point.period = shooting->turn(closing.u);
     g.solution.tangent =
         tangent_of(*shooting, closing.equations,
                    metric_.state_plane(*shooting, from_.tangent.head(n), from_.parameter_slope()), metric_);
