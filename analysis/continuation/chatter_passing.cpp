@@ -106,7 +106,7 @@ Continuation::Passed Continuation::pass_accumulation(double reach) {
   for (ChatterBorder& border : borders_of_sequences(now_, metric())) {
     const double within =
         border.magnification < most_magnified ? reach : std::max(reach, far * metric().range);
-    const bool either_side = crowded();
+    const bool either_side = crowded(crowd);
     const double sense = border.sticks_towards;
     const bool lies_there =
         lies_ahead(border, sense, within) || (either_side && lies_ahead(border, -sense, within));

@@ -14,8 +14,7 @@ namespace {
 
 using Vector = Eigen::VectorXd;
 
-constexpr int most_changes = 60;     // of the events, on one branch in one direction
-constexpr std::ptrdiff_t crowd = 6;  // changes within crowd_width are one
+constexpr std::ptrdiff_t most_crowded = 60;  // changes within crowd_width that are followed
 
 /// How far a multiplier is from the border that such a point is named after.
 double away_from_border(BifurcationKind kind, const std::complex<double>& m) {
@@ -306,9 +305,9 @@ bool Continuation::repeated(BifurcationKind kind, int contact, double parameter)
 
 /// Whether many changes have come close together: impacts of a chatter sequence graze one after the other
 /// where it is about to become complete, in ever shorter distances.
-bool Continuation::crowded() const {
-  if (static_cast<std::ptrdiff_t>(changes_.size()) < crowd) return false;
-  const auto [low, high] = std::minmax_element(changes_.end() - crowd, changes_.end());
+bool Continuation::crowded(std::ptrdiff_t count) const {
+  if (static_cast<std::ptrdiff_t>(changes_.size()) < count) return false;
+  const auto [low, high] = std::minmax_element(changes_.end() - count, changes_.end());
   return *high - *low < crowd_width * (options_.to - options_.from);
 }
 
@@ -336,7 +335,7 @@ bool Continuation::advance() {
     end_ = "as many points as allowed";
     return false;
   }
-  if (change_count_ > most_changes) {
+  if (crowded(most_crowded)) {
     end_ = "more changes of its events than are followed";
     return false;
   }

@@ -41,9 +41,10 @@ struct ContinuationOptions {
 /// and the branch goes on with the new one.
 class Continuation {
  public:
-  /// Share of the range within which many changes of the impacts are taken as one, the end of a chatter
-  /// sequence, where infinitely many accumulate.
+  /// Share of the range within which `crowd` changes of the impacts are crowded, as where infinitely many of
+  /// them accumulate at the border of a chatter sequence.
   static constexpr double crowd_width = 3e-4;
+  static constexpr std::ptrdiff_t crowd = 6;
 
   /// `direction`: +1 towards greater parameters, −1 towards smaller ones; 0: along the tangent as it is.
   Continuation(const Family& family, Solution start, int direction, const ContinuationOptions& options);
@@ -160,7 +161,7 @@ class Continuation {
     return kind == BifurcationKind::chatter_border ? 1e-4 : 1e-6;
   }
   bool repeated(BifurcationKind kind, int contact, double parameter) const;
-  bool crowded() const;
+  bool crowded(std::ptrdiff_t count) const;
   /// A place between two orbits of different signatures, and how far the change may be from it.
   struct Bracket {
     Solution solution;
