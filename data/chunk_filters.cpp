@@ -12,8 +12,6 @@
 #include <new>
 #include <utility>
 
-#include "data/repeats.hpp"
-
 namespace graze {
 namespace {
 
@@ -162,21 +160,16 @@ void store(std::span<const std::uint8_t> bytes, std::vector<std::uint8_t>& strea
   }
 }
 
-/// As zlib does (RFC 1950). The last digits of numbers are mostly noise, or repeat as motions do, on which
-/// deflate spends most of its time: the leading planes that are so go by themselves. Empty: the stream would
-/// be longer than the planes.
+/// As zlib does (RFC 1950). The last digits of numbers are mostly noise, on which deflate spends most of its
+/// time: the leading planes that are so are stored. Empty: the stream would be longer than the planes.
 std::vector<std::uint8_t> deflated(std::span<const std::uint8_t> planes, std::size_t element_size) {
   const std::size_t length = planes.size() / element_size;
   std::vector<std::uint8_t> stream = {0x78, 0x01};
   stream.reserve(planes.size() + 64);
-  std::span<const std::uint8_t> rest = planes;
-  for (; !rest.empty(); rest = rest.subspan(length)) {
-    const std::span<const std::uint8_t> plane = rest.first(length);
-    if (deflate_repeats(plane, stream)) continue;
-    if (!is_noise(plane)) break;
-    store(plane, stream);
-  }
-  if (!deflate_last(rest, stream)) return {};
+  std::size_t noise = 0;
+  while (noise < element_size && is_noise(planes.subspan(noise * length, length))) ++noise;
+  store(planes.first(noise * length), stream);
+  if (!deflate_last(planes.subspan(noise * length), stream)) return {};
   const std::uint32_t sum = libdeflate_adler32(1, planes.data(), planes.size());
   for (const unsigned shift : {24, 16, 8, 0}) stream.push_back(static_cast<std::uint8_t>(sum >> shift));
   return stream.size() < planes.size() ? stream : std::vector<std::uint8_t>();

@@ -121,31 +121,6 @@ TEST_CASE("noise takes no more room than it has, repeated values take little") {
   CHECK(size_of(values) < 16384);
 }
 
-/// RFC 1951: lengths of 3 to 258 and distances up to 32768, each by a code and further bits.
-TEST_CASE("what repeats after any distance, for any length, is what HDF5 decodes, and takes little") {
-  const test::Folder folder;
-  std::mt19937_64 random(5);
-  for (const std::size_t distance :
-       {1U, 2U, 3U, 4U, 5U, 7U, 8U, 9U, 12U, 64U, 256U, 257U, 1000U, 4097U, 20000U, 32768U, 32769U}) {
-    INFO(distance);
-    const std::size_t count = 400000 + 8 * distance;
-    std::vector<std::int8_t> values(count);
-    for (std::size_t k = 0, length = 9, change = distance + 9; k < count; ++k) {
-      const bool repeats = k >= distance && k != change;
-      values[k] = repeats ? values[k - distance] : static_cast<std::int8_t>(random());
-      if (k == change) change += length = length < 700 ? length + 1 : 9;
-    }
-    const std::string name = "x" + std::to_string(distance);
-    const std::string path = folder.file(name + ".h5");
-    h5::File out = h5::File::create(path);
-    out.create_array(name, {count}, values, {{count}, true});
-    out.write(name, {{0}, {count}}, values);
-    out.close();
-    CHECK(h5::File::open(path).read(name) == Array::Values(values));
-    if (distance <= 1000) CHECK(std::filesystem::file_size(path) < count / 4);
-  }
-}
-
 TEST_CASE("an array of chunks of which a part was never written is an error") {
   const test::Folder folder;
   h5::File out = h5::File::create(folder.file("part.h5"));
