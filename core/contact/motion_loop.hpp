@@ -92,9 +92,8 @@ class MotionLoop {
     }
   }
 
-  /// To the next meeting with the section. step > 0: or, of a motion that is forced, to where `time` is a
-  /// multiple of that and no rigid contact is closed.
-  Outcome advance(const Section& section, Observer* observer, double step = 0);
+  /// To the next meeting with the section.
+  Outcome advance(const Section& section, Observer* observer);
   /// The time of the end of a leg moves, with the directions from `first` on (System::end_leg).
   Outcome end_leg(const LegEnd& end, Eigen::Index first);
 
@@ -176,7 +175,7 @@ class MotionLoop {
   const Engine& engine() const { return static_cast<const Engine&>(*this); }
 
   S deadline(const Section& section) const;
-  S flight_end(const S& deadline, double step) const;
+  S flight_end(const Section& section, const S& deadline) const;
   void wrap(S& deadline);
   S at_phase(double phase) const { return phase == 0 ? S(0) : S(S(phase) * engine().period()); }
   S next_at_phase(double phase) const;
@@ -218,7 +217,8 @@ S MotionLoop<Engine, S, State>::deadline(const Section& section) const {
 
 /// Where an iterate that ends in free flight does so if nothing happens before; at its deadline at latest.
 template <class Engine, class S, class State>
-S MotionLoop<Engine, S, State>::flight_end(const S& deadline, double step) const {
+S MotionLoop<Engine, S, State>::flight_end(const Section& section, const S& deadline) const {
+  const double step = section.flights;
   if (!(step > 0) || engine().some_closed()) return deadline;
   constexpr double rounding = 1e-9;  // of a step: so near to a multiple the time is there
   const double next = step * (std::floor(value_of(time) / step + rounding) + 1);
@@ -268,7 +268,7 @@ S MotionLoop<Engine, S, State>::event_shift(const Crossing& c, const Section& se
 }
 
 template <class Engine, class S, class State>
-Outcome MotionLoop<Engine, S, State>::advance(const Section& section, Observer* observer, double step) {
+Outcome MotionLoop<Engine, S, State>::advance(const Section& section, Observer* observer) {
   S end = deadline(section);
   const bool to_phase =
       section.kind == Section::Kind::stroboscopic && engine().commensurate() && engine().period() > S(0);
@@ -284,7 +284,7 @@ Outcome MotionLoop<Engine, S, State>::advance(const Section& section, Observer* 
   for (std::int64_t events = 0; events < tolerance_.events; ++events) {
     check_interrupt();
     if (!to_phase || section.phase > 0) wrap(end);
-    const S stop = flight_end(end, step);
+    const S stop = flight_end(section, end);
     const S left = stop - time;
     Crossing c;
     if (left > S(0)) {

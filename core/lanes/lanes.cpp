@@ -93,8 +93,7 @@ Lanes::Lanes(std::span<LaneMotion> motions, const Section& section, Repeats repe
       laws = LaneLaw::of(*linear, modes);
     const auto smooth = motions[k].system->series_law();
     if (!laws.empty() && set.find(laws.front().shape(false)) != nullptr) {
-      auto* const flights = dynamic_cast<FreeFlights*>(motions[k].system);
-      lanes.push_back({&motions[k], k, std::move(laws), flights});
+      lanes.push_back({&motions[k], k, std::move(laws)});
     } else if (smooth && series.width > 0 && SeriesTeam::takes(*smooth, section)) {
       members.push_back({&motions[k], k, *smooth, {}});
     } else {

@@ -28,32 +28,26 @@ class ContactCounter final : public Observer {
   std::vector<std::int64_t>& impacts_;
 };
 
-/// By the scalar engine: go(what it carries along, or who listens).
-template <class Go>
-void move_alone(LaneMotion& motion, const Go& go) {
+}  // namespace
+
+void advance_alone(LaneMotion& motion, const Section& section) {
   if (const Eigen::Index columns = motion.tangent.cols(); columns > 0) {
     Tangent tangent{std::move(motion.tangent), Eigen::RowVectorXd::Zero(columns),
                     Eigen::MatrixXd(0, columns)};
     const bool timed = motion.tangent_time.size() > 0;
     if (timed) tangent.time = motion.tangent_time;
-    motion.outcome = go(tangent);
+    motion.outcome = motion.system->advance(motion.state, section, tangent);
     motion.tangent = std::move(tangent.state);
     if (timed) motion.tangent_time = tangent.time;
   } else {
     ContactCounter counter(motion.impacts);
-    Observer* const otherwise = motion.impacts.empty() ? nullptr : &counter;
-    Observer* const listener = motion.observer != nullptr ? motion.observer : otherwise;
-    motion.outcome = go(listener);
+    Observer* const listener = motion.impacts.empty() ? nullptr : &counter;
+    motion.outcome = motion.system->advance(motion.state, section,
+                                            motion.observer != nullptr ? motion.observer : listener);
   }
   if (motion.outcome == Outcome::ok && size_of(*motion.system, motion.state.x) > motion.bound) {
     motion.outcome = Outcome::unbounded;
   }
-}
-
-}  // namespace
-
-void advance_alone(LaneMotion& motion, const Section& section) {
-  move_alone(motion, [&](auto& with) { return motion.system->advance(motion.state, section, with); });
 }
 
 void record_point(LaneMotion& motion) {
@@ -345,11 +339,9 @@ void LaneTeam::go_alone(std::size_t lane) {
   LaneMotion& motion = *l.motion;
   const double step = l.law().cell;
   at_[lane].helped = true;
-  if (l.flights != nullptr) {
-    move_alone(motion, [&](auto& with) { return l.flights->advance_to_flight(motion.state, step, with); });
-  } else {
-    advance_alone(motion, Section{});
-  }
+  Section flight;
+  flight.flights = step;
+  advance_alone(motion, flight);
   const bool on_its_way = motion.outcome == Outcome::ok && motion.state.time > 0;
   at_[lane].boards = on_its_way ? static_cast<int>(std::lround(motion.state.time / step)) : l.law().cells;
 }

@@ -11,7 +11,6 @@
 #include "core/lanes/batch.hpp"
 #include "core/lanes/lanes.hpp"
 #include "core/lanes/law.hpp"
-#include "core/system/free_flight.hpp"
 
 namespace graze {
 
@@ -40,7 +39,6 @@ struct Lane {
   LaneMotion* motion;
   std::size_t number;         ///< of the motion, among all
   std::vector<LaneLaw> laws;  ///< of its sets
-  FreeFlights* flights;       ///< the motion's system; nullptr: it is followed to phase zero only
   const LaneLaw& law() const { return laws.front(); }
 };
 

@@ -17,7 +17,6 @@
 #include "core/linear/segments.hpp"
 #include "core/linear/vanishing_friction.hpp"
 #include "core/math/dense.hpp"
-#include "core/system/free_flight.hpp"
 #include "core/system/linear_law.hpp"
 #include "core/system/motion_system.hpp"
 #include "core/system/system.hpp"
@@ -40,7 +39,7 @@ struct FrictionAmplitudes {
 
 /// A linear model at one set of values.
 template <int Dofs, int Harmonics, int Contacts, int Frictions = 0>
-class LinearFamilySystem final : public System, public FreeFlights {
+class LinearFamilySystem final : public System {
  public:
   /// Directions carried in one pass while the parameters are fixed …
   static constexpr int state_chunk = Dofs == Eigen::Dynamic ? 8 : 2 * Dofs;
@@ -124,20 +123,16 @@ class LinearFamilySystem final : public System, public FreeFlights {
   }
 
   Outcome advance(HybridState& state, const Section& section, Observer* observer) override {
-    const Section there = inner(section);
-    return move_plain(motion_, order(), state, guards(), [&] { return motion_.advance(there, observer); });
-  }
-  Outcome advance_to_flight(HybridState& state, double step, Observer* observer) override {
-    const auto go = [&] { return motion_.advance(Section{}, observer, step); };
-    return move_plain(motion_, order(), state, guards(), go);
+    return move_plain(motion_, order(), state, inner(section), guards(), observer);
   }
 
   Outcome advance(HybridState& state, const Section& section, Tangent& tangent) override {
+    found_.clear();
     const Section there = inner(section);
-    return carry_all(state, tangent, [&](auto& motion) { return motion.advance(there, nullptr); });
-  }
-  Outcome advance_to_flight(HybridState& state, double step, Tangent& tangent) override {
-    return carry_all(state, tangent, [&](auto& motion) { return motion.advance(Section{}, nullptr, step); });
+    return in_chunks(state, tangent, [&](HybridState& from, const Tangent& seed, Eigen::Index first) {
+      const auto go = [&](auto& motion) { return motion.advance(there, nullptr); };
+      return carry(from, seed, tangent, first, go);
+    });
   }
   bool passes_contacts() const override { return true; }
   Outcome end_leg(HybridState& state, LegEnd& end, Tangent& tangent) override {
@@ -289,14 +284,6 @@ class LinearFamilySystem final : public System, public FreeFlights {
     return result;
   }
 
-  /// Carries all directions along one motion.
-  template <class Go>
-  Outcome carry_all(HybridState& state, Tangent& tangent, const Go& go) {
-    found_.clear();
-    return in_chunks(state, tangent, [&](HybridState& from, const Tangent& seed, Eigen::Index first) {
-      return carry(from, seed, tangent, first, go);
-    });
-  }
   /// Carries directions from `first` on along one motion, as many as fit at once.
   template <class Go>
   Carried carry(HybridState& state, const Tangent& seed, Tangent& tangent, Eigen::Index first, const Go& go) {

@@ -150,7 +150,7 @@ class TaylorSystem : public System {
   }
 
   Outcome advance(HybridState& state, const Section& section, Observer* observer) override {
-    return move_plain(motion_, same, state, touches(), [&] { return motion_.advance(section, observer); });
+    return move_plain(motion_, same, state, section, touches(), observer);
   }
   Outcome advance(HybridState& state, const Section& section, Tangent& tangent) override {
     return in_chunks(state, tangent, [&](HybridState& from, const Tangent& seed, Eigen::Index first) {

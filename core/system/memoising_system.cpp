@@ -18,7 +18,7 @@ bool same(const Touch& a, const Touch& b) {
 bool same(const Section& a, const Section& b) {
   return a.kind == b.kind && a.contact == b.contact && a.coordinate == b.coordinate &&
          same(a.level, b.level) && a.direction == b.direction && same(a.interval, b.interval) &&
-         same(a.phase, b.phase);
+         same(a.phase, b.phase) && same(a.flights, b.flights);
 }
 
 }  // namespace

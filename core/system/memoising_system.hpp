@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/system/free_flight.hpp"
 #include "core/system/system.hpp"
 
 namespace graze {
@@ -25,12 +24,11 @@ bool go_on_alike(const HybridState& a, const HybridState& b);
 /// one everything is; so it is with derivatives.
 ///
 /// A memory is one motion's: several that take turns would drive each other out of it.
-class RecallingSystem final : public System, public FreeFlights {
+class RecallingSystem final : public System {
  public:
   static constexpr std::size_t capacity = 32;
 
-  explicit RecallingSystem(std::unique_ptr<System> system)
-      : system_(std::move(system)), flights_(dynamic_cast<FreeFlights*>(system_.get())) {}
+  explicit RecallingSystem(std::unique_ptr<System> system) : system_(std::move(system)) {}
 
   int states() const override { return system_->states(); }
   int contacts() const override { return system_->contacts(); }
@@ -44,15 +42,6 @@ class RecallingSystem final : public System, public FreeFlights {
   Outcome advance(HybridState& state, const Section& section, Observer* observer) override;
   Outcome advance(HybridState& state, const Section& section, Tangent& tangent) override {
     return system_->advance(state, section, tangent);
-  }
-  /// Not known again; to phase zero of a system that does not do so.
-  Outcome advance_to_flight(HybridState& state, double step, Observer* observer) override {
-    return flights_ != nullptr ? flights_->advance_to_flight(state, step, observer)
-                               : system_->advance(state, Section{}, observer);
-  }
-  Outcome advance_to_flight(HybridState& state, double step, Tangent& tangent) override {
-    return flights_ != nullptr ? flights_->advance_to_flight(state, step, tangent)
-                               : system_->advance(state, Section{}, tangent);
   }
   bool prescribes(int parameter) const override { return system_->prescribes(parameter); }
   std::int64_t with_contact(std::int64_t mode, int i, bool engaged) const override {
@@ -87,8 +76,7 @@ class RecallingSystem final : public System, public FreeFlights {
   Iterate& oldest();
 
   std::unique_ptr<System> system_;
-  FreeFlights* flights_;  ///< the same; nullptr: it is none
-  Section section_;       ///< that all of these belong to
+  Section section_;  ///< that all of these belong to
   std::vector<Iterate> iterates_;
   std::size_t latest_ = 0;    ///< where the last one computed is
   std::size_t expected_ = 0;  ///< where a motion that has been known again is looked for first

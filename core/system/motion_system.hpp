@@ -12,16 +12,17 @@
 
 namespace graze {
 
-/// Moves a plain motion, by `go()`; `inner(i)` is the place of state i in the engine's own order, which may
-/// go on with entries of its own.
-template <class Motion, class Inner, class Go>
-Outcome move_plain(Motion& motion, const Inner& inner, HybridState& state, std::size_t guards, const Go& go) {
+/// Moves a plain motion; `inner(i)` is the place of state i in the engine's own order, which may go on with
+/// entries of its own.
+template <class Motion, class Inner>
+Outcome move_plain(Motion& motion, const Inner& inner, HybridState& state, const Section& section,
+                   std::size_t guards, Observer* observer) {
   const Eigen::Index n = state.x.size();
   motion.x.resize(std::max(n, motion.x.size()));
   for (Eigen::Index i = 0; i < n; ++i) motion.x(inner(i)) = state.x(i);
   motion.time = state.time;
   motion.place(state, guards);
-  const Outcome outcome = go();
+  const Outcome outcome = motion.advance(section, observer);
   for (Eigen::Index i = 0; i < n; ++i) state.x(i) = motion.x(inner(i));
   state.time = motion.time;
   motion.report(state);

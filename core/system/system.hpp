@@ -57,6 +57,9 @@ struct Section {
   int direction = 1;
   double interval = std::numeric_limits<double>::infinity();
   double phase = 0;  ///< in periods, at least 0, less than 1
+  /// > 0, of a motion that is forced, `stroboscopic`: met before where `time` is a multiple of this and no
+  /// rigid contact is closed.
+  double flights = 0;
 };
 
 /// What may be added to a state without changing anything else of the motion: analyses that ask whether a

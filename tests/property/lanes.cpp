@@ -13,7 +13,6 @@
 #include "analysis/maps/attractor.hpp"
 #include "core/lanes/lanes.hpp"
 #include "core/lanes/law.hpp"
-#include "core/system/free_flight.hpp"
 #include "tests/lane_starts.hpp"
 #include "tests/support.hpp"
 
@@ -664,10 +663,9 @@ TEST_CASE("lanes: periods that are known are those that would have been gone thr
 namespace {
 
 /// A system that counts what it is asked for itself: impacts, motions.
-class Counted final : public System, public FreeFlights {
+class Counted final : public System {
  public:
-  explicit Counted(std::unique_ptr<System> system)
-      : system_(std::move(system)), flights_(dynamic_cast<FreeFlights&>(*system_)) {}
+  explicit Counted(std::unique_ptr<System> system) : system_(std::move(system)) {}
   int states() const override { return system_->states(); }
   int contacts() const override { return system_->contacts(); }
   Eigen::VectorXd contact_forces(const HybridState& state) override { return system_->contact_forces(state); }
@@ -679,13 +677,6 @@ class Counted final : public System, public FreeFlights {
   }
   Outcome advance(HybridState& state, const Section& section, Tangent& tangent) override {
     return system_->advance(state, section, tangent);
-  }
-  Outcome advance_to_flight(HybridState& state, double step, Observer* observer) override {
-    return counted(observer,
-                   [&](Observer& tally) { return flights_.advance_to_flight(state, step, &tally); });
-  }
-  Outcome advance_to_flight(HybridState& state, double step, Tangent& tangent) override {
-    return flights_.advance_to_flight(state, step, tangent);
   }
   void gaps(const HybridState& state, Eigen::VectorXd& gap, Eigen::VectorXd& rate) const override {
     system_->gaps(state, gap, rate);
@@ -722,7 +713,6 @@ class Counted final : public System, public FreeFlights {
     }
   };
   std::unique_ptr<System> system_;
-  FreeFlights& flights_;
 };
 
 /// What is left to the scalar engine of two masses with stops at frequencies first + k × step.
@@ -791,8 +781,9 @@ TEST_CASE("lanes: a motion that rests is followed to where it is free and goes o
     set("d1", -0.3);
     set("d2", 0.1);
     const auto system = model->system(set.values, {});
-    auto& flights = dynamic_cast<FreeFlights&>(*system);
     const double step = system->period() / cells;
+    Section flight;
+    flight.flights = step;
     HybridState at_once = state_at({0, 0, 0, 0});
     for (int period = 0; period < periods_on; ++period) {
       HybridState plain = at_once, in_pieces = at_once;
@@ -801,8 +792,8 @@ TEST_CASE("lanes: a motion that rests is followed to where it is free and goes o
       REQUIRE(system->advance(at_once, Section{}, all) == Outcome::ok);
       double before = 0;
       while (in_pieces.turns < at_once.turns) {
-        REQUIRE(flights.advance_to_flight(plain, step, nullptr) == Outcome::ok);
-        REQUIRE(flights.advance_to_flight(in_pieces, step, pieces) == Outcome::ok);
+        REQUIRE(system->advance(plain, flight, nullptr) == Outcome::ok);
+        REQUIRE(system->advance(in_pieces, flight, pieces) == Outcome::ok);
         REQUIRE(plain.time == in_pieces.time);
         REQUIRE(plain.turns == in_pieces.turns);
         if (in_pieces.time == 0) break;
