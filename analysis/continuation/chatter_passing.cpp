@@ -102,11 +102,11 @@ bool Continuation::recedes() const {
 Continuation::Passed Continuation::pass_accumulation(double reach) {
   constexpr double most_magnified = 1e3;
   constexpr double far = 1e-2;  // of the range
+  const bool either_side = crowded(crowd);
   std::optional<ChatterBorder> first;
   for (ChatterBorder& border : borders_of_sequences(now_, metric())) {
     const double within =
         border.magnification < most_magnified ? reach : std::max(reach, far * metric().range);
-    const bool either_side = crowded(crowd);
     const double sense = border.sticks_towards;
     const bool lies_there =
         lies_ahead(border, sense, within) || (either_side && lies_ahead(border, -sense, within));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/maps/first_rotation.hpp"
 #include "analysis/maps/shifts.hpp"
 
 namespace graze {
@@ -203,35 +204,6 @@ std::vector<bool> chattering(const Itinerary& itinerary, const std::vector<doubl
   return inside;
 }
 
-namespace {
-
-/// Of all places to begin a circle of events the one whose list comes first in order. `best` is the first one
-/// before `other`; where lists differ after `same` events, none that begins within these can be the first.
-std::ptrdiff_t first_rotation(const std::vector<std::pair<EventKind, int>>& events) {
-  const std::size_t n = events.size();
-  std::size_t best = 0;
-  std::size_t other = 1;
-  std::size_t same = 0;
-  while (other < n && same < n) {
-    const auto& a = events[(best + same) % n];
-    const auto& b = events[(other + same) % n];
-    if (a == b) {
-      ++same;
-      continue;
-    }
-    if (b < a) {
-      best = std::max(other, best + same + 1);
-      other = best + 1;
-    } else {
-      other += same + 1;
-    }
-    same = 0;
-  }
-  return static_cast<std::ptrdiff_t>(best);
-}
-
-}  // namespace
-
 Signature signature_of(const Record& record) {
   const std::vector<Step>& steps = record.itinerary.steps;
   const std::vector<bool> inside = chattering(record.itinerary, record.speeds);
@@ -249,7 +221,7 @@ Signature signature_of(const Record& record) {
   });
   for (const std::size_t k : order) signature.events.emplace_back(steps[k].end, steps[k].contact);
   auto& events = signature.events;
-  std::rotate(events.begin(), events.begin() + first_rotation(events), events.end());
+  rotate_to_first(events);
   return signature;
 }
 

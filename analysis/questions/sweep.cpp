@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/maps/attractor.hpp"
+#include "analysis/maps/first_rotation.hpp"
 #include "analysis/maps/map_keys.hpp"
 #include "analysis/maps/observables.hpp"
 #include "analysis/run/axis.hpp"
@@ -453,23 +454,12 @@ void Sweep::store(std::span<const Settled> settled, std::span<const std::size_t>
   });
 }
 
-/// The rotation of a word that comes first in lexical order.
-std::vector<std::int8_t> first_rotation(const std::vector<std::int8_t>& word) {
-  std::vector<std::int8_t> first = word;
-  std::vector<std::int8_t> turned = word;
-  for (std::size_t k = 1; k < word.size(); ++k) {
-    std::rotate(turned.begin(), turned.begin() + 1, turned.end());
-    first = std::min(first, turned);
-  }
-  return first;
-}
-
 void Sweep::store_itinerary(const Attractor& found, std::size_t point, Dataset& block) const {
   std::int64_t impacts = 0;
   for (const Tally::Contact& c : found.tally.contacts()) impacts += c.impacts;
   std::vector<std::int8_t> word = found.tally.itinerary();
   const bool whole = impacts == static_cast<std::int64_t>(word.size());
-  if (whole && found.kind == AttractorClass::periodic) word = first_rotation(word);
+  if (whole && found.kind == AttractorClass::periodic) rotate_to_first(word);
   word.resize(std::min(word.size(), letters_));
   std::copy(word.begin(), word.end(), row_of<std::int8_t>(block, "itinerary", point, letters_));
 }
