@@ -109,7 +109,7 @@ class MotionLoop {
   /// nothing can be displaced. Of engines that have none to correct.
   void rest_slopes() {}
   /// Whether some rigid contact is closed, of an engine whose modes tell nothing else.
-  bool some_closed() const { return mode_ != 0; }
+  bool any_rigid_closed() const { return mode_ != 0; }
   /// Whether guard k, its terms on a piece of the arc these, stays at zero all along; an engine that knows
   /// the size of rounding says so.
   bool stays_at_zero(int, std::span<const double> c) const {
@@ -219,7 +219,7 @@ S MotionLoop<Engine, S, State>::deadline(const Section& section) const {
 template <class Engine, class S, class State>
 S MotionLoop<Engine, S, State>::flight_end(const Section& section, const S& deadline) const {
   const double step = section.flights;
-  if (!(step > 0) || engine().some_closed()) return deadline;
+  if (!(step > 0) || engine().any_rigid_closed()) return deadline;
   constexpr double rounding = 1e-9;  // of a step: so near to a multiple the time is there
   const double next = step * (std::floor(value_of(time) / step + rounding) + 1);
   return next < value_of(deadline) - step / 2 ? S(next) : deadline;

@@ -147,14 +147,13 @@ class LaneTeam {
   std::size_t places() const {
     return (lanes_.size() + lanes_per_block - 1) / lanes_per_block * lanes_per_block;
   }
-  /// Where the numbers of a lane begin in `outside_`; the next one stands behind its neighbours'.
-  std::size_t outside(std::size_t lane) const {
-    return lane / lanes_per_block * lanes_per_block * states() * (1 + states()) + lane % lanes_per_block;
+  /// Where so many numbers of a lane begin; the next one stands behind its neighbours'.
+  static std::size_t begin_of(std::size_t lane, std::size_t numbers) {
+    return lane / lanes_per_block * lanes_per_block * numbers + lane % lanes_per_block;
   }
-  /// The same in `sizes_`.
-  std::size_t sizes(std::size_t lane) const {
-    return lane / lanes_per_block * lanes_per_block * states() * states() + lane % lanes_per_block;
-  }
+  /// In `outside_` and `sizes_`.
+  std::size_t outside(std::size_t lane) const { return begin_of(lane, states() * (1 + states())); }
+  std::size_t sizes(std::size_t lane) const { return begin_of(lane, states() * states()); }
   std::size_t states() const { return 2 * static_cast<std::size_t>(lanes_.front().law().dofs); }
 
   LaneKernel kernel_, carrying_;

@@ -119,7 +119,7 @@ class LinearMotion : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Cont
   bool reaches(int) const { return true; }
   void pass_by(int) {}
   bool any_closed() const { return mode_ != 0; }
-  bool some_closed() const { return (mode_ & ((std::int64_t{1} << count()) - 1)) != 0; }
+  bool any_rigid_closed() const { return (mode_ & ((std::int64_t{1} << count()) - 1)) != 0; }
   bool tells_idle() const { return layout().tells_idle(); }
   bool idle(int i) const { return layout().idle(mode_, i); }
   void set_idle(int i, bool idle) {
