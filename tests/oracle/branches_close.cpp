@@ -122,18 +122,18 @@ const Start starts[] = {{"m = 1\nk = 1\nb = 0\nF = 1\nomega = 2.8\nstop = 0\nr =
                          0.3,
                          1.9}};
 
-Branch branch_from(const Start& s) {
-  const Family f = family(std::string("name = 'impact_oscillator'\n") + s.model, s.parameter);
-  return branch_from(f, s.state, s.at, s.from, s.to);
+Family family_of(const Start& s) {
+  return family(std::string("name = 'impact_oscillator'\n") + s.model, s.parameter);
 }
+
+Branch branch_from(const Start& s) { return branch_from(family_of(s), s.state, s.at, s.from, s.to); }
 
 }  // namespace
 
 TEST_CASE("branches over many grazings: every point closes under the motion itself") {
   for (const Start& s : starts) {
     INFO(s.model);
-    const Family f = family(std::string("name = 'impact_oscillator'\n") + s.model, s.parameter);
-    check_closes(f, branch_from(f, s.state, s.at, s.from, s.to));
+    check_closes(family_of(s), branch_from(s));
   }
 }
 

@@ -673,7 +673,11 @@ class Counted final : public System {
   bool periodic() const override { return system_->periodic(); }
   double rate() const override { return system_->rate(); }
   Outcome advance(HybridState& state, const Section& section, Observer* observer) override {
-    return counted(observer, [&](Observer& tally) { return system_->advance(state, section, &tally); });
+    ++motions;
+    Tally tally{observer};
+    const Outcome outcome = system_->advance(state, section, &tally);
+    impacts += tally.impacts;
+    return outcome;
   }
   Outcome advance(HybridState& state, const Section& section, Tangent& tangent) override {
     return system_->advance(state, section, tangent);
@@ -689,14 +693,6 @@ class Counted final : public System {
   std::int64_t motions = 0, impacts = 0;
 
  private:
-  template <class Go>
-  Outcome counted(Observer* observer, const Go& go) {
-    ++motions;
-    Tally tally{observer};
-    const Outcome outcome = go(tally);
-    impacts += tally.impacts;
-    return outcome;
-  }
   struct Tally final : Observer {
     Observer* told;
     std::int64_t impacts = 0;
