@@ -25,7 +25,7 @@ std::unique_ptr<System> Family::system(double parameter_value) const {
 namespace {
 
 /// Impacts between which a system moves by itself: those that belong to no chatter sequence, and the first
-/// of each. None where two come at one instant: they are one event.
+/// of each, which may have begun before the turn ended. None where two come at one instant: they are one event.
 std::vector<std::size_t> struck_steps(const Record& record) {
   const std::vector<Step>& steps = record.itinerary.steps;
   const std::vector<bool> inside = chattering(record.itinerary, record.speeds);
@@ -34,8 +34,10 @@ std::vector<std::size_t> struck_steps(const Record& record) {
     if (steps[k].end != EventKind::impact) continue;
     if (steps[k].instant) return {};
     std::size_t before = k;
-    while (before-- > 0 && steps[before].contact != steps[k].contact) continue;
-    const bool first = before >= k || !inside[before];
+    do {
+      before = (before + steps.size() - 1) % steps.size();
+    } while (before != k && steps[before].contact != steps[k].contact);
+    const bool first = before == k || !inside[before];
     if (!inside[k] || first) struck.push_back(k);
   }
   return struck;

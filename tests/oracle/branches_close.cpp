@@ -233,3 +233,22 @@ TEST_CASE("a grazing with dry friction is a regular point: the amplitude there i
   CHECK(branch.begins == "end of the range");
   CHECK(branch.ends == "end of the range");
 }
+
+TEST_CASE("located points with dry friction close where phase zero lies within a chatter sequence") {
+  const Family f = family(
+      "name = 'linear_stops'\nmass = [[0.919, 0, 0], [0, 0.629, 0], [0, 0, 1.24]]\n"
+      "damping = [[0.319, -0.058, 0], [-0.058, 0.233, -0.175], [0, -0.175, 0.331]]\n"
+      "stiffness = [[3.62, -0.659, 0], [-0.659, 2.641, -1.982], [0, -1.982, 3.761]]\nomega = 0.365\n"
+      "force = [{ order = 1, cosine = [1.177, 0.768, -0.208], sine = [0, 0, 0] },\n"
+      "{ order = 2, cosine = [0.175, 0.242, 0.189], sine = [0.301, 0.259, -0.356] }]\n"
+      "stop = [{ normal = [0, 0, 1], position = 0.126, restitution = 0.652 },\n"
+      "{ normal = [0, -1, 0], position = 0.384, restitution = 0.837 },\n"
+      "{ normal = [1, 0, -1], position = 0.582, restitution = 0.689 }]\n"
+      "friction = [{ direction = [0, -1, 0], amplitude = 0.191 }]",
+      "omega");
+  const Branch branch = branch_from(f, {0.515, -0.01, 0.52, 0.005, 0.126, -0.028}, 0.3651, 0.365, 0.3658);
+  const Bifurcation* border = nearest(branch, BifurcationKind::slip_border, 0.36544440472455025);
+  REQUIRE(border != nullptr);
+  CHECK(std::abs(border->parameter - 0.36544440472455025) < 1e-10);
+  check_closes(f, border->parameter, border->orbit.front(), border->periods, 1);
+}
