@@ -180,22 +180,44 @@ std::optional<Solution> Continuation::orbit_near(const Solution& last, double pa
 /// Over a change that has no equation of its own: from the last point, a little further, the motion itself
 /// shows the way.
 bool Continuation::jump(const Solution& last, double least) {
+  for (double way = least; way < 0.02; way *= 4) {
+    if (lands(last, way, 1)) return true;
+  }
+  return false;
+}
+
+/// The same where the branch turns at the change, as it may where its map has a kink: orbits of other events,
+/// further along, where the parameter comes from.
+bool Continuation::jump_back(const Solution& last, double least) {
+  constexpr int looks = 4;
+  double way = least;
+  for (int k = 0; k < looks; ++k, way *= 4) {
+    if (lands(last, way, -1)) return true;
+  }
+  return false;
+}
+
+/// Whether the branch goes on behind a change from an orbit that far (of the range) from it, in the sense of
+/// the parameter as before (+1) or back (-1).
+bool Continuation::lands(const Solution& last, double way, int onward) {
   const double slope = last.parameter_slope();
   const double sense = slope < 0 ? -1 : 1;
   const double base = passed_.empty() ? last.point.parameter : passed_.back().parameter;
-  for (double way = least; way < 0.02; way *= 4) {
-    const double parameter = base + sense * way * metric().range;
-    if (parameter < options_.from || parameter > options_.to) break;
-    const double along = std::clamp((parameter - last.point.parameter) / slope, -0.1, 0.1);
-    auto found = orbit_near(last, parameter, along);
-    if (!found || walked(found->point)) continue;
-    now_ = std::move(*found);
-    take_stability(now_);
-    face(now_, sense);
-    step_ = options_.first_step;
-    return true;
+  const double parameter = base + onward * sense * way * metric().range;
+  if (parameter < options_.from || parameter > options_.to) return false;
+  const double along = std::clamp(onward * (parameter - last.point.parameter) / slope, -0.1, 0.1);
+  auto found = onward > 0 ? orbit_near(last, parameter, along) : orbit_beside(last, parameter, along);
+  if (!found || walked(found->point)) return false;
+  if (onward < 0) {
+    constexpr double near = 10;  // times as far as the branch goes on so much of arclength
+    const double apart = (found->point.state - last.point.state).cwiseAbs().maxCoeff();
+    if (found->point.signature == last.point.signature || apart > near * along * size_) return false;
   }
-  return false;
+  now_ = std::move(*found);
+  take_stability(now_);
+  face(now_, onward * sense);
+  step_ = options_.first_step;
+  return true;
 }
 
 std::string Continuation::no_way_on(BifurcationKind kind, int contact) const {

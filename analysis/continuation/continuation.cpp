@@ -463,7 +463,8 @@ bool Continuation::pass_stop() {
                                : leaves ? BifurcationKind::rising_border
                                         : BifurcationKind::chatter_border;
   const Solution last = now_;
-  const bool goes_on = (own || leaves || sticks_briefly(now_, brief)) && jump(last, least_way(kind));
+  const bool goes_on = ((own || leaves || sticks_briefly(now_, brief)) && jump(last, least_way(kind))) ||
+                       (own && touching < 0 && jump_back(last, 1e-8));
   if (touching >= 0) {
     note(BifurcationKind::grazing, touching, last);
     if (!goes_on) end_ = no_way_on(kind, touching);

@@ -136,6 +136,8 @@ class Continuation {
   std::optional<Solution> orbit_near(const Solution& last, double parameter, double along) const;
   std::string no_way_on(BifurcationKind kind, int contact) const;
   bool jump(const Solution& last, double least);
+  bool jump_back(const Solution& last, double least);
+  bool lands(const Solution& last, double way, int onward);
   bool pass_stop();
   bool lies_ahead(const ChatterBorder& border, double sense, double reach) const;
   bool is_taken(const ChatterBorder& border) const;

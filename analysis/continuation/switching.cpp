@@ -75,7 +75,7 @@ std::vector<Solution> switched(const Family& family, const Bifurcation& at,
   const Vector across = across_branch(*e, stretched(at.tangent), metric.weights(shooting));
   const Vector normal = metric.plane(shooting, across);
   for (const double sense : doubling ? std::vector<double>{1} : std::vector<double>{1, -1}) {
-    for (const double step : {1e-3, 3e-3, 1e-4, 1e-2}) {
+    for (const double step : {1e-5, 3e-5, 1e-4, 3e-6, 1e-3, 3e-3, 1e-2}) {
       const Closing closing = solve_plane(shooting, u + sense * step * across, normal);
       if (!closing.ok) continue;
       auto found = find_orbit(family, {closing.u(shooting.size()), closing.u.head(n), itinerary.periods,
