@@ -631,6 +631,28 @@ auto Continuation::between_orbits(const Solution& before, double place, double s
   return std::nullopt;
 }
 
+/// Secants for the zero of a test function beside an orbit, in the orbit's own equations.
+std::optional<Solution> Continuation::zero_beside(const Solution& near, double step,
+                                                  double BranchPoint::*test) const {
+  constexpr int most = 8;
+  constexpr double least = 1e-15;
+  double last = 0;
+  double at_last = near.point.*test;
+  Solution found = near;
+  for (int k = 0; k < most && at_last != 0 && std::abs(step - last) > least; ++k) {
+    auto trial = solved(near, step);
+    if (!trial) return std::nullopt;
+    take_stability(trial->solution);
+    const double value = trial->solution.point.*test;
+    if (k > 0 && !(std::abs(value) < std::abs(at_last))) break;
+    found = std::move(trial->solution);
+    const double next = step - value * (step - last) / (value - at_last);
+    last = std::exchange(step, next);
+    at_last = value;
+  }
+  return found;
+}
+
 /// Regula falsi (Illinois) for the zero of a test function between two points; the first of them where no
 /// orbit between is solved for. Nothing: no orbit that a motion takes.
 auto Continuation::locate(BifurcationKind kind, const Solution& before, const Solution& after, double step,
@@ -675,6 +697,13 @@ auto Continuation::locate(BifurcationKind kind, const Solution& before, const So
   // A sign may change without a zero: at a pole, or for two real multipliers of product one.
   if (!(std::abs(found.solution.point.*test) <= 1e-4 * least + 1e-9 * greatest)) return std::nullopt;
   judge(found);
+  if (!same_equations(found.solution, before)) {  // made anew with the events of the motion: a little beside
+    take_stability(found.solution);
+    auto zero = zero_beside(found.solution, 1e-3 * step, test);
+    if (!zero) return std::nullopt;
+    found.solution = std::move(*zero);
+    judge(found);
+  }
   constexpr double born = 1e-6;  // where a branch of doubled orbits has its birth, they are known so well
   const BranchPoint& there = found.solution.point;
   if (found.verdict == Verdict::open || repeats(there.orbit, there.size, born)) return std::nullopt;

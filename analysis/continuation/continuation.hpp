@@ -117,6 +117,7 @@ class Continuation {
                               double step, double BranchPoint::*test) const;
   std::optional<Place> between_orbits(const Solution& before, double place, double step,
                                       double BranchPoint::*test) const;
+  std::optional<Solution> zero_beside(const Solution& near, double step, double BranchPoint::*test) const;
   bool pass_change(const Trial& beyond, double step);
   int nearly_grazing() const;
   /// What has become of a change: the branch goes on behind it, ends there, there is none that it could pass,
