@@ -25,7 +25,7 @@ Continuation::Passed Continuation::pass_grazing(const Trial& beyond, double step
     end_ = no_way_on(grazing->kind, grazing->contact);
     return Passed::ended;
   }
-  if (repeats(states_on_section(grazing->solution), size_)) {
+  if (repeats(states_on_section(grazing->solution), grazing->solution.point.phase, size_)) {
     end_ = "at this grazing it is an orbit of fewer periods, passed through several times";
     return Passed::ended;
   }

@@ -706,7 +706,7 @@ auto Continuation::locate(BifurcationKind kind, const Solution& before, const So
   }
   constexpr double born = 1e-6;  // where a branch of doubled orbits has its birth, they are known so well
   const BranchPoint& there = found.solution.point;
-  if (found.verdict == Verdict::open || repeats(there.orbit, there.size, born)) return std::nullopt;
+  if (found.verdict == Verdict::open || repeats(there.orbit, there.phase, there.size, born)) return std::nullopt;
   take_stability(found.solution);
   const auto& multipliers = found.solution.point.multipliers;
   const bool at_border = std::any_of(multipliers.begin(), multipliers.end(),

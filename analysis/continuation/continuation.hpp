@@ -130,7 +130,7 @@ class Continuation {
   Passed leave(const Solution& at_grazing);
   Passed leave_at_speed(const Grazing& grazing, const Solution& behind);
   bool loses_periods(const BranchPoint& before, const BranchPoint& after) const {
-    return repeats(after.orbit, size_) && !repeats(before.orbit, size_);
+    return repeats(after.orbit, after.phase, size_) && !repeats(before.orbit, before.phase, size_);
   }
   bool may_follow(const Solution& next, const Solution& last) const;
   std::optional<Solution> orbit_beside(const Solution& last, double parameter, double along) const;

@@ -44,14 +44,13 @@ std::vector<Vector> section_states(const Family& family, System& system, const V
   return states;
 }
 
-bool repeats(const std::vector<Vector>& orbit, double size, double same) {
+bool repeats(const std::vector<Vector>& orbit, double phase, double size, double same) {
   const std::size_t n = orbit.size();
+  const std::size_t first = static_cast<std::size_t>(std::ceil(phase));
   for (std::size_t shift = 1; shift < n; ++shift) {
     if (n % shift != 0) continue;
-    double away = 0;
-    for (std::size_t k = 0; k < n; ++k)
-      away = std::max(away, (orbit[(k + shift) % n] - orbit[k]).cwiseAbs().maxCoeff());
-    if (away <= same * size) return true;
+    const Vector away = orbit[(first + shift) % n] - orbit[first % n];
+    if (away.cwiseAbs().maxCoeff() <= same * size) return true;
   }
   return false;
 }
@@ -87,8 +86,9 @@ Record record_of(System& system, const BranchPoint& point, int periods) {
 }
 
 bool is_motion(const Solution& s, const Record& record, const std::vector<double>& durations) {
-  constexpr double closure = 1e-8;   // of the size; what an unstable orbit makes of rounding comes on top
-  constexpr double instants = 1e-6;  // of the turn: slow impacts move far for little
+  constexpr double closure = 1e-8;    // of the size
+  constexpr double rounding = 1e-12;  // which an unstable orbit magnifies
+  constexpr double instants = 1e-6;   // of the turn: slow impacts move far for little
   const Shooting& shooting = *s.shooting;
   const std::vector<Step>& steps = shooting.itinerary().steps;
   double late = 0;
@@ -101,7 +101,7 @@ bool is_motion(const Solution& s, const Record& record, const std::vector<double
   if (open <= closure) return true;
   if (!(open <= 1e-3)) return false;
   const auto multipliers = orbit_multipliers(shooting, s.u);
-  return !multipliers.empty() && open <= closure * std::abs(multipliers.front());
+  return !multipliers.empty() && open <= rounding * std::abs(multipliers.front());
 }
 
 void take_signature(const Record& record, std::size_t contacts, BranchPoint& point) {

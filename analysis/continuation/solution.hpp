@@ -69,8 +69,9 @@ std::vector<Eigen::VectorXd> section_states(const Family& family, System& system
                                             const Eigen::VectorXd& start, int iterates, double turn);
 
 /// Whether an orbit of these states on a section is one of fewer of them, passed through several times: the
-/// same but for this share of its size.
-bool repeats(const std::vector<Eigen::VectorXd>& orbit, double size, double same = 1e-7);
+/// same but for this share of its size. It begins at `phase` (in iterates): what an unstable orbit makes of
+/// rounding is least right behind.
+bool repeats(const std::vector<Eigen::VectorXd>& orbit, double phase, double size, double same = 1e-7);
 
 /// A state with entries of zero where they are so but for rounding, as a share of `size`: what rests on a
 /// contact must rest there when a motion begins.
