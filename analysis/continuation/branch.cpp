@@ -179,13 +179,15 @@ double distance_to(const Family& family, std::span<const BranchPoint> points, do
                    const std::vector<Eigen::VectorXd>& orbit, int periods, double near) {
   double best = std::numeric_limits<double>::infinity();
   const auto try_from = [&](const BranchPoint& a, const BranchPoint& b, double share) {
-    if (a.orbit.empty() || b.orbit.empty() || a.phase != b.phase) return;
+    if (a.orbit.empty() || b.orbit.empty()) return;
     const auto between = [share](const auto& x, const auto& y) -> std::decay_t<decltype(x)> {
       return x + share * (y - x);
     };
     if (nearest(orbit, between(a.orbit.front(), b.orbit.front())).second > near * a.size) return;
+    const bool alike = a.phase == b.phase;  // else both are known at phase zero
     auto found = refine_orbit(
-        family, {parameter, between(a.state, b.state), periods, between(a.period, b.period), a.phase});
+        family, {parameter, alike ? between(a.state, b.state) : between(a.orbit.front(), b.orbit.front()),
+                 periods, between(a.period, b.period), alike ? a.phase : 0});
     if (!found || found->point.orbit.empty()) return;
     const double away = nearest(orbit, found->point.orbit.front()).second;
     if (!(away < best)) return;

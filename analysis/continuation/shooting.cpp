@@ -54,6 +54,18 @@ std::int64_t heeded_in(const Record& record, std::size_t first, std::size_t last
   return heeded;
 }
 
+/// Contacts that have been left for good by the end of a turn, since this step.
+std::int64_t left_since(const Record& record, std::size_t first) {
+  std::int64_t left = 0;
+  const std::vector<Step>& steps = record.itinerary.steps;
+  for (std::size_t k = first; k < steps.size(); ++k) {
+    if (steps[k].contact < 0) continue;
+    const std::int64_t bit = std::int64_t{1} << steps[k].contact;
+    left = steps[k].end == EventKind::release ? left | bit : left & ~bit;
+  }
+  return left;
+}
+
 }  // namespace
 
 Prescription Family::prescribed(const Record& record, const System& at) const {
@@ -76,10 +88,12 @@ Prescription Family::prescribed(const Record& record, const System& at) const {
   if (at.passes_contacts()) {
     for (const std::size_t k : struck_steps(record)) add(k);
   }
+  const std::size_t last = begin;
   add(all.steps.size() - 1);
   // The orbit is a circle: its last leg and its first are one.
   std::vector<Step>& steps = own.itinerary.steps;
-  steps.front().mode = steps.back().mode = steps.front().mode | steps.back().mode;
+  steps.back().mode |= steps.front().mode;
+  steps.front().mode |= steps.size() > 1 ? steps.back().mode & ~left_since(record, last) : 0;
   return own;
 }
 
