@@ -79,11 +79,15 @@ bool Continuation::is_taken(const Solution& there,
 
 /// Whether the motion takes the way to a grazing.
 bool Continuation::reaches(const Grazing& grazing) const {
-  const double step = grazing.place - beside;
   if (!is_taken(grazing.solution, now_.point.multipliers)) return false;
-  if (!(step > beside)) return true;
-  const auto before = at(now_, step);
-  return before && before->verdict != Verdict::open;
+  // So slow is the impact there that rounding may lose it: then further from it.
+  for (const double away : {beside, 10 * beside, 100 * beside}) {
+    const double step = grazing.place - away;
+    if (!(step > beside)) return true;
+    const auto before = at(now_, step);
+    if (before && before->verdict != Verdict::open) return true;
+  }
+  return false;
 }
 
 /// What test functions tell between the last point and a grazing, however near to it.
