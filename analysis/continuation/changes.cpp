@@ -80,8 +80,9 @@ bool Continuation::is_taken(const Solution& there,
 /// Whether the motion takes the way to a grazing.
 bool Continuation::reaches(const Grazing& grazing) const {
   if (!is_taken(grazing.solution, now_.point.multipliers)) return false;
-  // So slow is the impact there that rounding may lose it: then further from it.
-  for (const double away : {beside, 10 * beside, 100 * beside}) {
+  // The rounding of a system's own motion may lose so slow an impact: then further from it.
+  const double furthest = moves_by_itself(now_.shooting->itinerary()) ? 100 * beside : beside;
+  for (double away = beside; away <= furthest; away *= 10) {
     const double step = grazing.place - away;
     if (!(step > beside)) return true;
     const auto before = at(now_, step);
@@ -191,9 +192,18 @@ bool Continuation::jump(const Solution& last, double least) {
 }
 
 /// The same where the branch turns at the change, as it may where its map has a kink: orbits of other events,
-/// further along, where the parameter comes from.
+/// further along, where the parameter comes from. The last orbit may be one of them.
 bool Continuation::jump_back(const Solution& last, double least) {
-  constexpr int looks = 4;
+  constexpr int looks = 8;
+  Solution turned = last;
+  turned.tangent = -turned.tangent;
+  auto trial = at(turned, options_.first_step / 100);
+  if (trial && trial->verdict == Verdict::same && !walked(trial->solution.point)) {
+    now_ = std::move(trial->solution);
+    take_stability(now_);
+    step_ = options_.first_step;
+    return true;
+  }
   double way = least;
   for (int k = 0; k < looks; ++k, way *= 4) {
     if (lands(last, way, -1)) return true;

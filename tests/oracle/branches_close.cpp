@@ -234,8 +234,11 @@ TEST_CASE("a grazing with dry friction is a regular point: the amplitude there i
   CHECK(branch.ends == "end of the range");
 }
 
-TEST_CASE("located points with dry friction close where phase zero lies within a chatter sequence") {
-  const Family f = family(
+namespace {
+
+/// Three masses with three stops and a friction.
+Family chattering_masses() {
+  return family(
       "name = 'linear_stops'\nmass = [[0.919, 0, 0], [0, 0.629, 0], [0, 0, 1.24]]\n"
       "damping = [[0.319, -0.058, 0], [-0.058, 0.233, -0.175], [0, -0.175, 0.331]]\n"
       "stiffness = [[3.62, -0.659, 0], [-0.659, 2.641, -1.982], [0, -1.982, 3.761]]\nomega = 0.365\n"
@@ -246,9 +249,73 @@ TEST_CASE("located points with dry friction close where phase zero lies within a
       "{ normal = [1, 0, -1], position = 0.582, restitution = 0.689 }]\n"
       "friction = [{ direction = [0, -1, 0], amplitude = 0.191 }]",
       "omega");
+}
+
+}  // namespace
+
+TEST_CASE("located points with dry friction close where phase zero lies within a chatter sequence") {
+  const Family f = chattering_masses();
   const Branch branch = branch_from(f, {0.515, -0.01, 0.52, 0.005, 0.126, -0.028}, 0.3651, 0.365, 0.3658);
   const Bifurcation* border = nearest(branch, BifurcationKind::slip_border, 0.36544440472455025);
   REQUIRE(border != nullptr);
   CHECK(std::abs(border->parameter - 0.36544440472455025) < 1e-10);
   check_closes(f, border->parameter, border->orbit.front(), border->periods, 1);
+}
+
+TEST_CASE("a branch turns at a slip border, where the map has a kink, and goes on behind it") {
+  // Where it comes to stick for an instant a friction takes a direction from the map: orbits of both kinds
+  // lie at greater frequencies only, to be found by the motion (the stable ones) and at a period doubling.
+  const double border = 0.555298455126;
+  const Family f = chattering_masses();
+  const Branch branch =
+      branch_from(f, {0.561749904, 0.326522335, 0.726950584, 0.372546627, 0.119119046, -0.136958218}, 0.5553,
+                  0.555, 0.556);
+  const Bifurcation* found = nearest(branch, BifurcationKind::slip_border, border);
+  REQUIRE(found != nullptr);
+  CHECK(std::abs(found->parameter - border) < 1e-9);  // the stick lasts for the root of the distance
+  CHECK(branch.begins.starts_with("an orbit of"));    // half as many periods, both ways
+  CHECK(branch.ends.starts_with("an orbit of"));
+  for (const BranchPoint& p : branch.points) {
+    CHECK(p.parameter > border - 1e-9);
+    check_closes(f, p.parameter, p.orbit.front(), 2, std::abs(p.multipliers.front()));
+  }
+}
+
+TEST_CASE("a body that chatters, sticks and leaves before phase zero is followed with dry friction") {
+  const Family f = family(
+      "name = 'linear_stops'\nmass = [[2.189, 0], [0, 2.216]]\ndamping = [[1.408, -0.615], [-0.615, 0.615]]\n"
+      "stiffness = [[4.624, -2.021], [-2.021, 2.021]]\nomega = 0.5\n"
+      "force = [{ order = 1, cosine = [0.163, 1.021], sine = [0, 0] }]\n"
+      "stop = [{ normal = [0, -1], position = 0.046, restitution = 0.357 }]\n"
+      "friction = [{ direction = [0, -1], amplitude = 0.129 }, { direction = [1, -1], amplitude = 0.047 }]",
+      "omega");
+  const Branch branch = branch_from(f, {0.228, 0.212, 0.504, 0.421}, 0.5, 0.47, 0.6);
+  CHECK(branch.begins == "end of the range");
+  CHECK(branch.ends == "end of the range");
+  check_closes(f, branch);
+  for (const Bifurcation& b : branch.bifurcations) CHECK(b.kind != BifurcationKind::edge);
+}
+
+TEST_CASE("a period doubling where two impacts have exchanged their order has a multiplier of -1") {
+  const Family f = family(
+      "name = 'linear_stops'\nmass = [[1.843, 0, 0], [0, 0.749, 0], [0, 0, 1.428]]\n"
+      "damping = [[0.042, -0.017, 0], [-0.017, 0.06, -0.043], [0, -0.043, 0.057]]\n"
+      "stiffness = [[1.729, -0.709, 0], [-0.709, 2.459, -1.75], [0, -1.75, 2.317]]\nomega = 0.609\n"
+      "force = [{ order = 1, cosine = [-0.732, -0.814, -0.931], sine = [0, 0, 0] }]\n"
+      "stop = [{ normal = [0, 0, 1], position = 0.135, restitution = 0.496 },\n"
+      "{ normal = [1, 0, 0], position = 0.613, restitution = 0.447 }]",
+      "omega");
+  const Branch branch = branch_from(
+      f, {-1.67391770315, -0.400184030415, -2.89868786155, -2.08677972448, -1.4222702102, -0.0582249850247},
+      0.6655654710005473, 0.6654, 0.6657);
+  const Bifurcation* found = nearest(branch, BifurcationKind::period_doubling, 0.665544938);
+  REQUIRE(found != nullptr);
+  CHECK(std::abs(found->parameter - 0.665544938) < 1e-9);
+  const auto system = f.system(found->parameter);
+  const Orbit orbit = refine_orbit(PoincareMap(*system, Section{}),
+                                   state_at({found->orbit.front().begin(), found->orbit.front().end()}), 1);
+  REQUIRE(orbit.closed);
+  double away = 1;
+  for (const auto& m : orbit.multipliers) away = std::min(away, std::abs(m + 1.0));
+  CHECK(away < 1e-6);
 }
