@@ -12,7 +12,7 @@ namespace {
 constexpr int near_terms = 6;  // next to a root known to `nearness` of a cell: speeds to the last digit
 constexpr int near_turn = 3;   // terms there
 constexpr double nearness = 0.002;
-constexpr double settled = 1e-10;   // of a step of Newton's, in cells: the next would be lost in rounding
+constexpr double settled = 1e-11;   // of a step of Newton's, in cells: the next would be lost in rounding
 constexpr int more_guesses = 2;     // of an instant
 constexpr double slow = 1e6;        // of margins: impacts below this are the scalar engine's
 constexpr double closeness = 2e-5;  // of a first guess: there a parabola tells states to the last digit
@@ -85,7 +85,9 @@ class Polisher {
     derive<2 * N>(g.rows, z, rate);
   }
   /// What contacts see of z'.
-  static void velocity(const double* rows, const V* z, V* rate) { derive<terms>(rows, z, rate); }
+  [[gnu::always_inline]] static void velocity(const double* rows, const V* z, V* rate) {
+    derive<terms>(rows, z, rate);
+  }
   static V value(const Group& g, int i, const V* z) { return seen(g.rows, i, z, all(0)); }
   static V rate(const Group& g, int i, const V* z) {
     V moves[terms];
@@ -1103,6 +1105,22 @@ class Polisher {
     Gap here[M];
   };
 
+  /// The zero of a gap near a guess.
+  struct Zero {
+    Mask rough;         // lanes for which it may still improve
+    V at, step, speed;  // from the guess; by how much it moved last; how fast the gap falls there
+    /// A step of Newton's. Among compliant stops one is mostly enough; only those that need more take them.
+    void improve(const V* f) {
+      V value, slope;
+      evaluate(f, at, value, slope);
+      step = pick(rough, value / slope, step);
+      at = pick(rough, at - step, at);
+      if constexpr (Sets) slope = fma(f[2] * -2.0, step, slope);
+      speed = pick(rough, -slope, speed);
+      if constexpr (Sets) rough = rough & ~below(modulus(step), all(settled));
+    }
+  };
+
   /// The instants of all lanes that have one; for which of them it is certain, and the first.
   [[gnu::always_inline]] Mask meet_at(const Group& g, const Meeting& m, const Mask& todo, const Piece& piece,
                                       Instant& at) const {
@@ -1111,7 +1129,7 @@ class Polisher {
     V guess = fma(m.fraction, 1.0 - piece.begin, piece.begin);
     V(&z)[2 * N] = at.z;
     V(&f)[near_terms] = at.f;
-    V shift, slope;
+    Zero zero;
     for (int tries = 0;; ++tries) {
       // The state at the guess from the nearer end of the cell; what a kick there does to that end.
       at.early = nearer_to_beginning(piece, guess);
@@ -1120,29 +1138,23 @@ class Polisher {
       // The gap next to it, as a polynomial, and its zero.
       near_gap(g, stop, at.p, z, f);
       at.again = anchor(m, todo, piece, guess, f);
-      shift = -(f[0] * f[1]) / fma(f[1], f[1], -(f[0] * f[2]));
-      V value;
-      evaluate(f, shift, value, slope);
-      shift -= value / slope;
-      const Mask far = todo & ~below(modulus(shift), all(nearness)) & below(modulus(shift), all(0.25));
+      zero = {todo, -(f[0] * f[1]) / fma(f[1], f[1], -(f[0] * f[2])), all(0), all(0)};
+      zero.improve(f);
+      const V shift = modulus(zero.at);
+      const Mask far = todo & ~below(shift, all(nearness)) & below(shift, all(0.25));
       if (tries == more_guesses || !any(far)) break;
-      guess = pick(far, guess + shift, guess);
+      guess = pick(far, guess + zero.at, guess);
     }
     // To the last digit: a gap that is not zero here is felt by the next one of ever smaller impacts.
-    V step = all(0);
-    for (int k = 0; k < 2; ++k) {
-      V rest;
-      evaluate(f, shift, rest, slope);
-      step = rest / slope;
-      shift -= step;
-    }
+    for (int k = 0; k < 2 && any(zero.rough); ++k) zero.improve(f);
+    const V step = zero.step, shift = zero.at;
     at.shift = shift;
     at.instant = guess + shift;
     at.further = Turn::template over<near_turn>(g, shift);
     at.further.forward(z);
     at.further.backward(at.kick);
     turn<near_turn>(at.p, shift, at.p);
-    at.speed = -slope;
+    at.speed = zero.speed;
     at.before = f[2] * -2.0 - shift * f[3] * 6.0;
 
     // Nothing else up to there?

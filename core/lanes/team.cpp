@@ -386,14 +386,6 @@ void LaneTeam::tabulate() {
 /// The states at phase zero of those of these lanes that march, as LaneLaw::outside has them. All of them are
 /// of one block.
 void LaneTeam::record(std::size_t first, std::size_t end) {
-  if (!sets_.empty()) {
-    for (std::size_t k = first; k < end; ++k) {
-      const Progress& at = at_[k];
-      if (!at.marches || at.done >= at.due) continue;
-      law(k).outside(&values_[index(rows_.to, k)], lanes_per_block, 0, kept_[k] + at.done * states());
-    }
-    return;
-  }
   const std::size_t size = states();
   const std::size_t begin = first / lanes_per_block * lanes_per_block;
   const double* row = &outside_[outside(begin)];
@@ -412,6 +404,11 @@ void LaneTeam::record(std::size_t first, std::size_t end) {
     }
     row += lanes_per_block;
     for (std::size_t k = first; k < end; ++k) places[k - begin][i] = x(static_cast<Eigen::Index>(k - begin));
+  }
+  if (sets_.empty()) return;
+  for (std::size_t k = first; k < end; ++k) {
+    double* const place = places[k - begin];
+    if (sets_[k] != 0 && place != nowhere) law(k).outside(z + (k - begin), lanes_per_block, 0, place);
   }
 }
 
@@ -630,7 +627,7 @@ void LaneTeam::advance(std::span<const int> periods, bool record) {
   if (batch_.tangents == 1 && sizes_.empty() && sets_.empty()) tabulate_sizes();
   kept_.clear();
   if (record) {
-    if (outside_.empty() && sets_.empty()) tabulate();
+    if (outside_.empty()) tabulate();
     for (std::size_t lane = 0; lane < end; ++lane) {
       std::vector<double>& points = lanes_[lane].motion->points;
       const std::size_t before = points.size();

@@ -330,7 +330,7 @@ std::unique_ptr<System> linear_family_system(const Builder& builder, std::span<c
                                              const Tolerance& tolerance,
                                              const FrictionAmplitudes& amplitudes = {}) {
   using Family = LinearFamilySystem<Dofs, Harmonics, Contacts, Frictions>;
-  const auto equations = builder(values);
+  auto equations = builder(values);
   bool finite = equations.mass.allFinite() && equations.damping.allFinite() &&
                 equations.stiffness.allFinite() && equations.constant.allFinite() &&
                 equations.frequency.allFinite() && equations.cosine.allFinite() &&
@@ -341,7 +341,7 @@ std::unique_ptr<System> linear_family_system(const Builder& builder, std::span<c
   }
   if (!finite) return nullptr;
   if (!is_positive_definite(equations.mass)) return nullptr;
-  return std::make_unique<Family>(equations, builder, builder, values, tolerance, amplitudes);
+  return std::make_unique<Family>(std::move(equations), builder, builder, values, tolerance, amplitudes);
 }
 
 // One or two masses between two stops: several models have these sizes, compiled once.
