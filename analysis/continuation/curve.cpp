@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "analysis/continuation/beginning.hpp"
+#include "analysis/continuation/slip_border.hpp"
 #include "analysis/maps/multipliers.hpp"
 #include "core/math/dense.hpp"
 #include "core/math/spectra.hpp"
@@ -93,6 +94,10 @@ Record told(const CurveSolution& s) {
   return r;
 }
 
+/// Whether what holds a body begins or ceases to along a curve: beside it the motion has events near the
+/// condition's that it has not on the other side.
+bool of_hold(Kind kind) { return of_slip(kind) || kind == Kind::stick_border; }
+
 bool touches(Kind kind) { return kind == Kind::grazing || kind == Kind::rising_border; }
 
 /// Direction of the curve: the null vector of the slope, of length one in the weights.
@@ -178,10 +183,20 @@ double with_hit(const CurveSolution& s, bool doubling) {
 }
 double hit_fold(const CurveSolution& s) { return with_hit(s, false); }
 double hit_flip(const CurveSolution& s) { return with_hit(s, true); }
+bool is_touch(const CurveSolution& s) {
+  return s.equations->itinerary().steps[s.equations->condition().step].end == EventKind::graze;
+}
+/// How fast what is left of the bound grows where sliding ends.
+double stick_rate(const CurveSolution& s) {
+  if (is_touch(s)) return std::numeric_limits<double>::quiet_NaN();
+  const Family family = s.equations->plane().at(s.equations->second(s.x));
+  return bound_rate(s.equations->shooting(family), s.equations->orbit_of(s.x), s.equations->condition().step);
+}
 /// Acceleration of the guard where it touches.
 double guard_acceleration(const CurveSolution& s) {
   const Family family = s.equations->plane().at(s.equations->second(s.x));
   const std::size_t step = s.equations->condition().step;
+  if (!is_touch(s)) return std::numeric_limits<double>::quiet_NaN();
   return s.values.orbit.slope(s.equations->shooting(family).guard_row(step),
                               s.equations->duration_index(step));
 }
@@ -232,6 +247,8 @@ const std::vector<Test>& tests_of(Kind kind) {
                                             {Codim2Kind::grazing_neimark_sacker, 0, other_torus},
                                             {Codim2Kind::degenerate_grazing, 0, guard_acceleration}};
   static const std::vector<Test> rising = {{Codim2Kind::degenerate_grazing, 0, guard_acceleration}};
+  static const std::vector<Test> slip = {{Codim2Kind::stick_corner, 0, stick_rate},
+                                         {Codim2Kind::degenerate_grazing, 0, guard_acceleration}};
   static const std::vector<Test> none;
   switch (kind) {
     case Kind::fold:
@@ -244,6 +261,9 @@ const std::vector<Test>& tests_of(Kind kind) {
       return grazing;
     case Kind::rising_border:
       return rising;
+    case Kind::slip_border:
+    case Kind::reversal_border:
+      return slip;
     default:
       return none;
   }
@@ -313,7 +333,9 @@ const std::vector<std::string>& codim2_names() {
                                                  "rising_border",
                                                  "chatter_grazing",
                                                  "simultaneous",
-                                                 "release_moves"};
+                                                 "release_moves",
+                                                 "stick_corner",
+                                                 "slip_grazing"};
   return names;
 }
 
@@ -395,15 +417,26 @@ CurveWalk::Cause CurveWalk::cause_of(CurveSolution& s) const {
   const Vector& measure = s.values.orbit.measure;
   const std::vector<bool> inside =
       chattering(eq.itinerary(), std::vector<double>(measure.begin(), measure.end()));
+  const bool holds =
+      family.in_full && (of_hold(condition.kind) || (system->frictions() > 0 && !touches(condition.kind) &&
+                                                     condition.kind != Kind::chatter_border));
+  // Of a motion that is its own mirror two events come to a border at once.
+  const double none = depth * p.size * system->rate() * system->rate();
   for (std::size_t k = 0; k < steps.size(); ++k) {
-    const bool own = k == condition.step && !is_spectral(condition.kind);
+    const bool own =
+        !is_spectral(condition.kind) &&
+        (k == condition.step || (k + 1 == condition.step && condition.kind == Kind::stick_border));
     const double value = measure(static_cast<Eigen::Index>(k));
+    const bool slips = of_friction(steps[k].end);
     if (is_hit(steps[k].end) && !inside[k] && !(value > 0) && !(own && touches(condition.kind)))
       return {Cause::What::speed, k};
     if (!is_hit(steps[k].end) && steps[k].end != EventKind::section && steps[k].end != EventKind::graze &&
-        !(value > 0) && condition.kind != Kind::chatter_border)
+        !(value > 0) && condition.kind != Kind::chatter_border && !(own && of_hold(condition.kind)) && !slips)
       return {Cause::What::other, k};
-    if (s.x(eq.duration_index(k)) < 0 && !steps[k].instant && !own) return {Cause::What::order, k};
+    if (slips && !own && !(value > -none)) return {Cause::What::slip, k};
+    const double early = slips ? depth * p.period : 0;
+    if (s.x(eq.duration_index(k)) < -early && !steps[k].instant && !(own && !of_slip(condition.kind)))
+      return {Cause::What::order, k};
   }
   if (condition.kind != Kind::chatter_border) {
     const Record record = record_of(*system, p, eq.itinerary().periods);
@@ -411,8 +444,13 @@ CurveWalk::Cause CurveWalk::cause_of(CurveSolution& s) const {
     const double slow = hardly * p.size * system->rate();
     if (record.outcome == Outcome::ok) {
       const Prescription taken = family.prescribed(record, *system);
-      const Itinerary own = without_touches(taken, contact, slow);
-      const Itinerary word = without_touches({eq.itinerary(), {}, {}}, -1, 0);
+      const auto beside = [&](const Prescription& any, int touched, double speed) {
+        constexpr double brief = 1e-4;
+        return holds ? without_brief(any, brief * p.period) : without_touches(any, touched, speed);
+      };
+      const Itinerary own = beside(taken, contact, slow);
+      const Itinerary word =
+          beside({eq.itinerary(), eq.shooting(family).durations(eq.orbit_of(s.x)), {}, {}}, -1, 0);
       const double open = (record.end - p.state).cwiseAbs().maxCoeff() / (record.size + tiny);
       const double worst = p.multipliers.empty() ? 1 : std::max(1.0, std::abs(p.multipliers.front()));
       const double closure = contact >= 0 ? 1e-5 : 1e-8;
@@ -426,8 +464,12 @@ CurveWalk::Cause CurveWalk::cause_of(CurveSolution& s) const {
   if (moves_by_itself(eq.itinerary())) return {Cause::What::other};
   std::vector<int> contacts(family.model->contacts().size());
   std::iota(contacts.begin(), contacts.end(), 0);
+  if (family.in_full) {
+    const std::vector<int> frictions = friction_places(*family.model);
+    contacts.insert(contacts.end(), frictions.begin(), frictions.end());
+  }
   const std::vector<Dip> dips = dips_of(eq.shooting(family), eq.orbit_of(s.x), contacts, depth * p.size);
-  if (dips.empty()) return {};
+  if (dips.empty()) return {holds ? Cause::What::other : Cause::What::none};
   const auto deepest = std::min_element(dips.begin(), dips.end(),
                                         [](const Dip& a, const Dip& b) { return a.guard < b.guard; });
   return {Cause::What::dip, deepest->step, *deepest};
@@ -451,6 +493,13 @@ std::optional<CurveWalk::Retold> CurveWalk::retold(const CurveSolution& s, const
   std::vector<Step>& steps = record.itinerary.steps;
   const std::vector<Step>& old = eq.itinerary().steps;
   const double turn = s.point.orbit.period;
+  if (of_slip(condition.kind)) {
+    const auto form = slip_form_at(family.prescribed(record, *system), condition.contact, is_touch(s),
+                                   told(s).times[condition.step] - shift);
+    if (!form) return std::nullopt;
+    condition.step = form->step;
+    return Retold{{form->itinerary, form->durations, {}, {}}, condition};
+  }
   const auto end_of = [](const std::vector<double>& durations, std::size_t k) {
     return std::accumulate(durations.begin(), durations.begin() + static_cast<std::ptrdiff_t>(k) + 1, 0.0);
   };
@@ -494,7 +543,10 @@ std::optional<CurveWalk::Retold> CurveWalk::retold(const CurveSolution& s, const
     } else {
       // Of two events at one instant the later is the condition's, whichever it is.
       if (nearest >= steps.size() || !(away < 1e-2 * turn)) return std::nullopt;
-      if (nearest + 1 < steps.size() && record.durations[nearest + 1] < record.durations[nearest]) ++nearest;
+      const bool coincides = condition.kind != Kind::stick_border;
+      if (coincides && nearest + 1 < steps.size() &&
+          record.durations[nearest + 1] < record.durations[nearest])
+        ++nearest;
       condition.step = nearest;
       steps[nearest].instant = false;
     }
@@ -695,7 +747,7 @@ bool CurveWalk::pass(const Cause& cause, const CurveSolution& beyond, double ste
   int contact =
       cause.what == Cause::What::dip ? cause.dip.contact : now_.equations->itinerary().steps[k].contact;
   const auto same = now_.equations->itinerary() == beyond.equations->itinerary();
-  if (same && cause.what == Cause::What::speed)
+  if (same && (cause.what == Cause::What::speed || cause.what == Cause::What::slip))
     function = [k](const CurveSolution& s) { return s.values.orbit.measure(static_cast<Eigen::Index>(k)); };
   if (same && cause.what == Cause::What::order)
     function = [k](const CurveSolution& s) { return s.x(s.equations->duration_index(k)); };
@@ -731,9 +783,16 @@ bool CurveWalk::pass(const Cause& cause, const CurveSolution& beyond, double ste
   Codim2Kind what = Codim2Kind::double_grazing;
   int sense = 0;
   const auto& steps = now_.equations->itinerary().steps;
+  const bool slips = cause.what == Cause::What::slip || (cause.what == Cause::What::dip && contact < 0);
   if (cause.what == Cause::What::order) {
-    const bool impacts = k > 0 && is_hit(steps[k].end) && is_hit(steps[k - 1].end);
-    what = impacts ? Codim2Kind::simultaneous : Codim2Kind::release_moves;
+    const bool releases =
+        steps[k].end == EventKind::release || (k > 0 && steps[k - 1].end == EventKind::release);
+    const bool alike = k > 0 && contact < 0 && steps[k - 1].contact == contact;
+    what = alike ? Codim2Kind::stick_corner : releases ? Codim2Kind::release_moves : Codim2Kind::simultaneous;
+  } else if (slips) {
+    what = Codim2Kind::stick_corner;
+  } else if (of_slip(kind)) {
+    what = Codim2Kind::slip_grazing;
   } else if (cause.what == Cause::What::dip && cause.dip.closed) {
     what = Codim2Kind::rising_border;
   } else if (kind == Kind::neimark_sacker) {
@@ -751,7 +810,7 @@ bool CurveWalk::pass(const Cause& cause, const CurveSolution& beyond, double ste
   note(what, located->solution, k, contact, sense);
   CurveSolution there = located->solution;
   there.point.orbit.admissible = true;
-  if (cause.what == Cause::What::order && ++changes_ <= most_changes) {
+  if ((cause.what == Cause::What::order || slips) && ++changes_ <= most_changes) {
     if (auto other = remade(beyond)) {
       const Cause again = cause_of(*other);
       if (again.what == Cause::What::none) {
@@ -762,10 +821,13 @@ bool CurveWalk::pass(const Cause& cause, const CurveSolution& beyond, double ste
       }
     }
   }
+  const Model& model = *now_.equations->plane().family.model;
   end_ = codim2_names()[static_cast<std::size_t>(what)];
-  if (contact >= 0)
-    end_ += " of contact " +
-            now_.equations->plane().family.model->contacts()[static_cast<std::size_t>(contact)].name;
+  if (contact >= 0) {
+    end_ += " of contact " + model.contacts()[static_cast<std::size_t>(contact)].name;
+  } else if (slips) {
+    end_ += " of friction " + model.frictions()[static_cast<std::size_t>(-1 - contact)].name;
+  }
   now_ = std::move(there);
   return false;
 }

@@ -35,7 +35,9 @@ enum class Codim2Kind : signed char {
   rising_border,                ///< the force of a closed contact touches zero
   chatter_grazing,              ///< impacts accumulate: grazings meet a chatter border
   simultaneous,                 ///< impacts of two contacts at one instant
-  release_moves                 ///< a release at the instant of another event
+  release_moves,                ///< a release at the instant of another event
+  stick_corner,                 ///< two borders of sticking by friction meet
+  slip_grazing                  ///< a border of sliding where a gap touches zero
 };
 
 /// Names in the order of the enumeration, as written to result files.
@@ -115,7 +117,7 @@ class CurveWalk {
   using Vector = Eigen::VectorXd;
   /// Why no motion takes an orbit.
   struct Cause {
-    enum class What { none, speed, order, dip, other } what = What::none;
+    enum class What { none, speed, order, slip, dip, other } what = What::none;
     std::size_t step = 0;
     Dip dip{};
   };

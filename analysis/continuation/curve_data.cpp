@@ -7,6 +7,7 @@
 
 #include "analysis/continuation/branch_data.hpp"
 #include "analysis/continuation/observed_orbits.hpp"
+#include "analysis/continuation/slip_border.hpp"
 #include "analysis/maps/map_keys.hpp"
 #include "core/results/ragged.hpp"
 #include "core/system/outcome.hpp"
@@ -25,6 +26,12 @@ const Parameter& parameter_of(const Plane& plane, int axis) {
 
 std::string contact_name(const Plane& plane, int contact) {
   return contact < 0 ? "" : plane.family.model->contacts()[static_cast<std::size_t>(contact)].name;
+}
+
+/// Of a curve of sliding.
+std::string friction_name(const Plane& plane, const Curve& curve) {
+  if (!of_slip(curve.kind)) return "";
+  return plane.family.model->frictions()[static_cast<std::size_t>(-1 - curve.contact)].name;
 }
 
 void add_parameters(Dataset& data, const Plane& plane, F64 first, F64 second) {
@@ -81,7 +88,7 @@ Dataset codim2_data(const Plane& plane, const std::vector<Curve>& curves) {
     for (const Codim2& c : curves[k].codim2) {
       kind.push_back(static_cast<std::int8_t>(c.kind));
       sense.push_back(static_cast<std::int8_t>(c.sense));
-      contact.push_back(c.at.contact);
+      contact.push_back(std::max(-1, c.at.contact));
       number.push_back(static_cast<std::int32_t>(k));
       periods.push_back(c.at.periods);
       first.push_back(c.at.parameter);
@@ -121,7 +128,7 @@ Dataset curves_data(const Plane& plane, const std::vector<Curve>& curves, const 
     all.push_back(&curve);
     number.insert(number.end(), curve.points.size(), static_cast<std::int32_t>(k));
     kinds.push_back(static_cast<std::int8_t>(curve.kind));
-    contacts.push_back(curve.contact);
+    contacts.push_back(std::max(-1, curve.contact));
     points.push_back(static_cast<std::int32_t>(curve.points.size()));
     located.push_back(static_cast<std::int32_t>(curve.codim2.size()));
     origin.push_back(curve.origin);
@@ -130,6 +137,7 @@ Dataset curves_data(const Plane& plane, const std::vector<Curve>& curves, const 
     Dataset one;
     one.attributes = {{"kind", bifurcation_names()[static_cast<std::size_t>(curve.kind)]},
                       {"contact", contact_name(plane, curve.contact)},
+                      {"friction", friction_name(plane, curve)},
                       {"origin", curve.origin},
                       {"begins", curve.begins},
                       {"ends", curve.ends}};

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "analysis/continuation/slip_border.hpp"
 #include "analysis/continuation/solution.hpp"
 #include "core/math/dense.hpp"
 #include "core/math/spectra.hpp"
@@ -56,9 +57,10 @@ bool is_spectral(BifurcationKind kind) {
 }
 
 bool has_curve(BifurcationKind kind) {
-  return is_spectral(kind) || kind == BifurcationKind::grazing || kind == BifurcationKind::rising_border ||
-         kind == BifurcationKind::simultaneous || kind == BifurcationKind::release_moves ||
-         kind == BifurcationKind::chatter_border;
+  return is_spectral(kind) || of_slip(kind) || kind == BifurcationKind::grazing ||
+         kind == BifurcationKind::rising_border || kind == BifurcationKind::simultaneous ||
+         kind == BifurcationKind::release_moves || kind == BifurcationKind::chatter_border ||
+         kind == BifurcationKind::stick_border;
 }
 
 CurveEquations::CurveEquations(Plane plane, Itinerary itinerary, Anchor anchor, CurveCondition condition)
@@ -249,6 +251,7 @@ bool CurveEquations::add_plain(const Vector& x, CurveValues& v) const {
   switch (condition_.kind) {
     case BifurcationKind::simultaneous:
     case BifurcationKind::release_moves:
+    case BifurcationKind::stick_border:
       value = x(duration_index(condition_.step));
       slope(duration_index(condition_.step)) = 1;
       break;

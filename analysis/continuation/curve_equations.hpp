@@ -29,9 +29,11 @@ struct Plane {
 /// What holds along a curve besides the equations of the orbit.
 struct CurveCondition {
   BifurcationKind kind = BifurcationKind::fold;
-  int contact = -1;
+  int contact = -1;  ///< slip_border, reversal_border: −1 − friction
   /// grazing, rising_border: the step that ends where the guard touches zero; simultaneous, release_moves:
-  /// the step without duration, whose event and the one before it coincide.
+  /// the step without duration, whose event and the one before it coincide; stick_border: that of the release
+  /// right after the stick; slip_border, reversal_border:
+  /// that of the event that comes or goes (SlipForm).
   std::size_t step = 0;
   ChatterStick stick{};  ///< chatter_border
 };
@@ -76,7 +78,8 @@ struct CurveValues {
 /// speed, where multipliers have bad scale, and for neimark_sacker at c = ±1. Derivatives along null vectors
 /// are central differences of the Jacobian: they serve Newton's method, not the residual.
 /// grazing, rising_border: the guard and its rate are zero at the end of a step. simultaneous, release_moves:
-/// a step has no duration. chatter_border: chatter_border_condition.
+/// a step has no duration; stick_border: the release of what has just begun to stick. slip_border,
+/// reversal_border: the measure of a step is zero. chatter_border: chatter_border_condition.
 class CurveEquations {
  public:
   CurveEquations(Plane plane, Itinerary itinerary, Anchor anchor, CurveCondition condition);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/continuation/beginning.hpp"
+#include "analysis/continuation/slip_border.hpp"
 
 namespace graze {
 namespace {
@@ -26,12 +27,21 @@ double cosine_of(const std::vector<std::complex<double>>& multipliers) {
   return best;
 }
 
+/// Whether orbits of these points are solved with all that frictions do prescribed. Not where a force comes to
+/// its end: a body that rests on a stop is held by frictions, too.
+bool is_full(Kind kind) {
+  return of_slip(kind) || kind == Kind::stick_border || kind == Kind::simultaneous ||
+         kind == Kind::release_moves;
+}
+
 /// Equations of the orbit near a seed with the events that the motion has there, and their unknowns.
 struct Orbit {
   Family family;
   std::shared_ptr<const Shooting> shooting;
   Vector u;
   double size = 1;
+
+  Prescription taken() const { return {shooting->itinerary(), shooting->durations(u), {}, {}}; }
 };
 
 std::optional<Orbit> orbit_at(const Plane& plane, const CurveSeed& seed, Orbit& o) {
@@ -63,7 +73,7 @@ class Nearest {
  public:
   Nearest(const Plane& plane, const CurveSeed& seed) : plane_(plane), seed_(seed) {}
   void take(std::optional<CurveSolution> s) {
-    constexpr double near = 1e-2;  // of the ranges
+    const double near = of_slip(seed_.kind) ? 1e-4 : 1e-2;  // of the ranges
     if (!s) return;
     const double away = std::hypot((s->point.orbit.parameter - seed_.orbit.parameter) / plane_.widths[0],
                                    (s->point.second - seed_.second) / plane_.widths[1]);
@@ -94,9 +104,26 @@ bool touched_by(Kind kind, EventKind hit) {
   return kind == Kind::grazing || (kind == Kind::rising_border && of_compliant(hit));
 }
 
+constexpr double shallow = 2e-2;  // of the size: minima so near to zero are tried
+
+/// Minima of guards, those nearest to zero first.
+void take_dips(const Plane& plane, const CurveSeed& seed, const Orbit& o, std::vector<Dip> dips,
+               Nearest& nearest) {
+  std::sort(dips.begin(), dips.end(),
+            [](const Dip& a, const Dip& b) { return std::abs(a.guard) < std::abs(b.guard); });
+  if (dips.size() > 4) dips.resize(4);
+  for (const Dip& dip : dips) {
+    const auto touch = with_touch(*o.shooting, o.u, dip);
+    if (!touch) continue;
+    const Closing closing = solve_measure(*touch->shooting, touch->u, dip.step);
+    nearest.take(solve_orbit(plane, seed, o, *touch->shooting, closing.ok ? closing.u : touch->u,
+                             {.contact = dip.contact, .step = dip.step}));
+    if (nearest.close()) return;
+  }
+}
+
 /// A guard that touches zero: at a hit without speed, or where it has a minimum.
 void take_touches(const Plane& plane, const CurveSeed& seed, const Orbit& o, Nearest& nearest) {
-  constexpr double shallow = 2e-2;  // of the size: minima so near to zero are tried
   const auto equations = o.shooting->equations(o.u);
   if (!equations) return;
   std::vector<std::size_t> hits;
@@ -115,15 +142,31 @@ void take_touches(const Plane& plane, const CurveSeed& seed, const Orbit& o, Nea
   }
   std::vector<Dip> dips = dips_of(*o.shooting, o.u, {seed.contact}, -shallow * o.size);
   std::erase_if(dips, [&](const Dip& d) { return d.closed != (seed.kind == Kind::rising_border); });
-  std::sort(dips.begin(), dips.end(),
-            [](const Dip& a, const Dip& b) { return std::abs(a.guard) < std::abs(b.guard); });
-  if (dips.size() > 4) dips.resize(4);
-  for (const Dip& dip : dips) {
-    const auto touch = with_touch(*o.shooting, o.u, dip);
-    if (!touch) continue;
-    const Closing closing = solve_measure(*touch->shooting, touch->u, dip.step);
-    nearest.take(
-        solve_orbit(plane, seed, o, *touch->shooting, closing.ok ? closing.u : touch->u, {.step = dip.step}));
+  take_dips(plane, seed, o, std::move(dips), nearest);
+}
+
+/// Where a friction begins or ceases to slide.
+void take_slips(const Plane& plane, const CurveSeed& seed, const Orbit& o, double brief, Nearest& nearest) {
+  for (const SlipForm& form : slip_forms(o.taken(), brief * o.shooting->turn(o.u))) {
+    const auto shooting = shooting_for(o.family, form.itinerary, o.shooting->anchor());
+    const auto u =
+        shooting->unknowns(o.u.head(o.shooting->states()), form.durations, o.u(o.shooting->size()));
+    if (!u) continue;
+    const int place = form.itinerary.steps[form.step].contact;
+    nearest.take(solve_orbit(plane, seed, o, *shooting, *u, {.contact = place, .step = form.step}));
+    if (nearest.close()) return;
+  }
+  take_dips(plane, seed, o, dips_of(*o.shooting, o.u, friction_places(*o.family.model), -shallow * o.size),
+            nearest);
+}
+
+/// Sticks without chatter that are released at once.
+void take_sticks(const Plane& plane, const CurveSeed& seed, const Orbit& o, Nearest& nearest) {
+  const std::vector<Step>& steps = o.shooting->itinerary().steps;
+  for (std::size_t k = 0; k + 1 < steps.size(); ++k) {
+    const bool released = steps[k + 1].end == EventKind::release && steps[k + 1].contact == seed.contact;
+    if (steps[k].end != EventKind::stick || steps[k].contact != seed.contact || !released) continue;
+    nearest.take(solve_orbit(plane, seed, o, *o.shooting, o.u, {.step = k + 1}));
     if (nearest.close()) return;
   }
 }
@@ -136,7 +179,8 @@ void take_coincidences(const Plane& plane, const CurveSeed& seed, const Orbit& o
   for (std::size_t k = 1; k + 1 < steps.size(); ++k) {
     const bool impacts = is_hit(steps[k].end) && is_hit(steps[k - 1].end);
     const bool release = steps[k].end == EventKind::release || steps[k - 1].end == EventKind::release;
-    const bool fits = seed.kind == Kind::simultaneous ? impacts : release && !impacts;
+    const bool slips = of_friction(steps[k].end) || of_friction(steps[k - 1].end);
+    const bool fits = seed.kind == Kind::simultaneous ? impacts || slips : release && !impacts;
     if (fits && steps[k].contact != steps[k - 1].contact && !Leg::finds_end(steps[k].length))
       places.push_back(k);
   }
@@ -166,6 +210,14 @@ void take_beside(const Plane& plane, const CurveSeed& seed, const Nearest& neare
   }
 }
 
+/// An orbit beside a seed as one at it, of a family that stays.
+Orbit beside_seed(const Family& family, const Solution& beside) {
+  const Shooting& at = *beside.shooting;
+  Orbit o{family, nullptr, beside.u, beside.point.size + tiny};
+  o.shooting = std::make_shared<Shooting>(family, at.itinerary(), at.anchor(), at.inner_nodes());
+  return o;
+}
+
 /// The border of a chatter sequence, from orbits beside it.
 void take_borders(const Plane& plane, const CurveSeed& seed, Nearest& nearest) {
   take_beside(plane, seed, nearest, [&](const Family&, const Solution& beside) {
@@ -193,9 +245,11 @@ void take_borders(const Plane& plane, const CurveSeed& seed, Nearest& nearest) {
 
 }  // namespace
 
-CurveStart start_curve(const Plane& plane, const CurveSeed& seed) {
+CurveStart start_curve(const Plane& plane_of, const CurveSeed& seed) {
   if (!has_curve(seed.kind))
     return {std::nullopt, "points of this kind have no defining equations of their own"};
+  Plane plane = plane_of;
+  plane.family.in_full = is_full(seed.kind);
   Nearest nearest(plane, seed);
   Orbit orbit;
   if (!orbit_at(plane, seed, orbit)) return {std::nullopt, "the motion from this point breaks off"};
@@ -206,15 +260,28 @@ CurveStart start_curve(const Plane& plane, const CurveSeed& seed) {
     case Kind::rising_border:
       take_touches(plane, seed, orbit, nearest);
       take_beside(plane, seed, nearest, [&](const Family& family, const Solution& beside) {
-        const Shooting& at = *beside.shooting;
-        const auto shooting =
-            std::make_shared<Shooting>(family, at.itinerary(), at.anchor(), at.inner_nodes());
-        take_touches(plane, seed, {family, shooting, beside.u, beside.point.size + tiny}, nearest);
+        take_touches(plane, seed, beside_seed(family, beside), nearest);
+      });
+      break;
+    case Kind::stick_border:
+      take_sticks(plane, seed, orbit, nearest);
+      take_beside(plane, seed, nearest, [&](const Family& family, const Solution& beside) {
+        take_sticks(plane, seed, beside_seed(family, beside), nearest);
+      });
+      break;
+    case Kind::slip_border:
+    case Kind::reversal_border:
+      take_slips(plane, seed, orbit, 1e-4, nearest);
+      take_beside(plane, seed, nearest, [&](const Family& family, const Solution& beside) {
+        take_slips(plane, seed, beside_seed(family, beside), 3e-2, nearest);
       });
       break;
     case Kind::simultaneous:
     case Kind::release_moves:
       take_coincidences(plane, seed, orbit, nearest);
+      take_beside(plane, seed, nearest, [&](const Family& family, const Solution& beside) {
+        take_coincidences(plane, seed, beside_seed(family, beside), nearest);
+      });
       break;
     case Kind::chatter_border:
       take_borders(plane, seed, nearest);

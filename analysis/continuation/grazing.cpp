@@ -49,6 +49,7 @@ Itinerary with(const Itinerary& itinerary, std::size_t step, EventKind end, int 
 }
 
 bool engaged_on(const System& system, std::int64_t mode, int contact) {
+  if (contact < 0) return false;
   HybridState state;
   state.mode = mode;
   return system.in_contact(state, contact);
@@ -178,7 +179,7 @@ std::vector<Dip> dips_of(const Shooting& shooting, const Vector& u, const std::v
     const Step& step = shooting.itinerary().steps[k];
     const bool brief = Leg::finds_end(step.length);
     for (const int i : contacts) {
-      if (!std::isfinite(gap(i)) || (brief && i == step.contact)) continue;
+      if ((i >= 0 && !std::isfinite(gap(i))) || (brief && i == step.contact)) continue;
       for (Dip& dip : dips_on(*system, leg, i, shooting.family().parameter, depth, brief)) {
         dip.step = k;
         found.push_back(dip);

@@ -15,9 +15,10 @@ namespace graze {
 /// A place on a leg of an orbit where the guard of a contact has a minimum.
 struct Dip {
   std::size_t step = 0;
-  int contact = -1;
+  int contact = -1;     ///< friction k: −1 − k
   double share = 0;     ///< of the leg's duration
-  double guard = 0;     ///< there; of a contact that is closed or engaged its force
+  double guard = 0;     ///< there; of a contact that is closed or engaged its force;
+                        ///< of a friction its speed or what is left of its bound
   bool closed = false;  ///< whether it is
 };
 

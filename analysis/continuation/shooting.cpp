@@ -25,7 +25,8 @@ std::unique_ptr<System> Family::system(double parameter_value) const {
 namespace {
 
 /// Impacts between which a system moves by itself: those that belong to no chatter sequence, and the first
-/// of each, which may have begun before the turn ended. None where two come at one instant: they are one event.
+/// of each, which may have begun before the turn ended. None where two come at one instant: they are one
+/// event.
 std::vector<std::size_t> struck_steps(const Record& record) {
   const std::vector<Step>& steps = record.itinerary.steps;
   const std::vector<bool> inside = chattering(record.itinerary, record.speeds);
@@ -66,11 +67,28 @@ std::int64_t left_since(const Record& record, std::size_t first) {
   return left;
 }
 
+/// Without what frictions do at an instant that something else has begun: the next leg tells it.
+Prescription without_instant_slips(Prescription all) {
+  std::vector<Step>& steps = all.itinerary.steps;
+  for (std::size_t k = steps.size(); k-- > 0;) {
+    std::size_t first = k;
+    while (steps[first].instant) --first;
+    if (first == k || !of_friction(steps[k].end) || of_friction(steps[first].end)) continue;
+    const auto gone = static_cast<std::ptrdiff_t>(k);
+    steps.erase(steps.begin() + gone);
+    all.durations.erase(all.durations.begin() + gone);
+    all.speeds.erase(all.speeds.begin() + gone);
+    all.behind.erase(all.behind.begin() + gone - 1);
+  }
+  return all;
+}
+
 }  // namespace
 
 Prescription Family::prescribed(const Record& record, const System& at) const {
   const Itinerary& all = record.itinerary;
-  if (at.prescribes(parameter)) return {all, record.durations, record.speeds, record.behind};
+  const bool legs = in_full ? at.prescribes_slip(parameter) : at.prescribes(parameter);
+  if (legs) return without_instant_slips({all, record.durations, record.speeds, record.behind});
   Prescription own{{{}, all.periods}, {}, {}, {}};
   const std::int64_t contacts = (std::int64_t{1} << model->contacts().size()) - 1;
   std::size_t begin = 0;

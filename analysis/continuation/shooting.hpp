@@ -30,6 +30,7 @@ struct Family {
   int parameter = 0;           ///< index into Model::parameters()
   Tolerance tolerance;
   Section section = {};  ///< where states are told; stroboscopic when the model is forced
+  bool in_full = false;  ///< frictions are prescribed, too, where systems can follow them
 
   /// nullptr where the parameter makes no system.
   std::unique_ptr<System> system(double parameter_value) const;

@@ -10,11 +10,6 @@
 namespace graze {
 namespace {
 
-bool of_friction(EventKind kind) {
-  return kind == EventKind::slip_to_stick || kind == EventKind::stick_to_slip ||
-         kind == EventKind::slip_reversal;
-}
-
 /// Turns what it hears into steps.
 class Recorder final : public Observer {
  public:

@@ -98,6 +98,14 @@ class FrictionContacts : public NewtonContacts<Engine, S, State> {
   /// Wherever rubs() may have changed: the mode has exactly the frictions that are there.
   void begin_and_end_frictions();
   bool rests(int k) { return engine().layout().sliding(mode_, k) == Sliding::stuck || engine().held(k); }
+  /// What frictions do is decided at once and told last: with these as they were when this instant began.
+  std::int64_t mode_told() const {
+    const ModeLayout layout = static_cast<const Engine*>(this)->layout();
+    std::int64_t mode = mode_;
+    for (std::int64_t k = 0; k < layout.frictions; ++k)
+      mode = layout.with(mode, k, layout.sliding(begun_, k));
+    return mode;
+  }
   /// What frictions do otherwise than at the beginning of this instant.
   void tell_changes(Observer* observer);
 
@@ -129,12 +137,14 @@ class FrictionContacts : public NewtonContacts<Engine, S, State> {
   void touch(std::int64_t guard, int order) { touches_[static_cast<std::size_t>(guard)] = {order, S(0)}; }
 
   int fired_ = -1;               ///< guard of a force or of a sliding speed that brought us here
+  std::int64_t begun_ = 0;       ///< mode when this instant began
   std::vector<Sliding> before_;  ///< what they did when this instant began, or were last told to
 };
 
 template <class Engine, class S, class State>
 void FrictionContacts<Engine, S, State>::remember() {
   fired_ = -1;
+  begun_ = mode_;
   before_.clear();
   for (int k = 0; k < frictions(); ++k) before_.push_back(does(k));
 }
@@ -142,6 +152,7 @@ void FrictionContacts<Engine, S, State>::remember() {
 template <class Engine, class S, class State>
 Outcome FrictionContacts<Engine, S, State>::start(Observer* observer) {
   fired_ = -1;
+  begun_ = mode_;
   before_.assign(static_cast<std::size_t>(frictions()), Sliding::absent);
   return Contacts::start(observer);
 }
@@ -439,6 +450,7 @@ void FrictionContacts<Engine, S, State>::tell_changes(Observer* observer) {
                  : before == Sliding::stuck ? EventKind::stick_to_slip
                                             : EventKind::slip_reversal;
     event.friction = k;
+    event.mode = mode_told();
     event.approach_speed = std::numeric_limits<double>::quiet_NaN();
     tell(observer, event, now, value_of(time));
   }

@@ -130,6 +130,8 @@ class MotionLoop {
   using OuterState = Eigen::Matrix<double, State::RowsAtCompileTime, 1>;
 
   bool closed(int i) const { return is_closed(mode_, i); }
+  /// The mode that events of this instant are told to come after.
+  std::int64_t mode_told() const { return mode_; }
   /// Whether contact i counts; the motion passes through the others (HybridState::heeded).
   bool heeds(int i) const { return heeded_ == HybridState::all_contacts || is_closed(heeded_, i); }
   /// Whether guard k is the gap of a contact that is passed; engines that can pass contacts say so.
@@ -419,7 +421,7 @@ void MotionLoop<Engine, S, State>::tell(Observer* observer, EventKind kind, int 
   Event event;
   event.kind = kind;
   event.contact = contact;
-  event.mode = mode_;
+  event.mode = static_cast<const Engine*>(this)->mode_told();
   event.approach_speed = speed;
   tell(observer, event, before, event_time);
 }

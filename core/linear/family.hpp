@@ -146,27 +146,30 @@ class LinearFamilySystem final : public System {
     return Dynamics<Dual<1>>(varied_builder_(std::span<const Dual<1>>(values))).period().slope.front();
   }
 
-  bool prescribes(int parameter) const override {
-    return frictions() == 0 && !plain_.system().has_plates() && !is_amplitude(parameter);
+  bool prescribes(int parameter) const override { return frictions() == 0 && prescribes_slip(parameter); }
+  bool prescribes_slip(int parameter) const override {
+    const auto& s = plain_.system();
+    const bool vanishes = is_amplitude(parameter) && values_[static_cast<std::size_t>(parameter)] == 0;
+    return !s.has_plates() && !vanishes;
+  }
+  std::int64_t with_stick(std::int64_t mode, int k) const override {
+    return layout_of(plain_.system()).with(mode, k, Sliding::stuck);
   }
   std::int64_t with_contact(std::int64_t mode, int i, bool engaged) const override {
     if (!plain_.system().compliant(i)) return mode;
     return layout_of(plain_.system()).with_spring(mode, i, engaged ? Spring::engaged : Spring::open);
   }
   std::optional<Course> follow(std::span<const Leg> legs, int parameter) override {
-    if constexpr (Frictions == 0 || Frictions == Eigen::Dynamic) {
-      if (!prescribes(parameter)) return System::follow(legs, parameter);
-      const std::vector<Dual<1>> values = varied_parameters<1>(values_, parameter);
-      Dynamics<Dual<1>> varied(varied_builder_(std::span<const Dual<1>>(values)));
-      const auto point_for = [&](const Leg& leg) {
-        return LinearLeg<Dual<leg_chunk>, Dofs, Harmonics, Contacts, Frictions>(varied, leg);
-      };
-      auto course = follow_legs<leg_chunk>(legs, states(), point_for, order());
-      if (course) course->period_slope = varied.period().slope.front();
-      return course;
-    } else {
-      return System::follow(legs, parameter);
-    }
+    const bool own = !legs.empty() && legs.front().length == Leg::Length::own;
+    if (own || !prescribes_slip(parameter)) return System::follow(legs, parameter);
+    const std::vector<Dual<1>> values = varied_parameters<1>(values_, parameter);
+    Dynamics<Dual<1>> varied(varied_builder_(std::span<const Dual<1>>(values)));
+    const auto point_for = [&](const Leg& leg) {
+      return LinearLeg<Dual<leg_chunk>, Dofs, Harmonics, Contacts, Frictions>(varied, leg);
+    };
+    auto course = follow_legs<leg_chunk>(legs, states(), point_for, order());
+    if (course) course->period_slope = varied.period().slope.front();
+    return course;
   }
 
   void gaps(const HybridState& state, Eigen::VectorXd& gap, Eigen::VectorXd& rate) const override {

@@ -19,7 +19,7 @@
 
 namespace graze {
 
-/// One leg of a system without frictions, with scalar S of the state; the system depends on one parameter,
+/// One leg, with scalar S of the state; the system depends on one parameter,
 /// the last direction of S. Inner order: positions, then velocities.
 template <class S, int Dofs, int Harmonics, int Contacts, int Frictions>
 class LinearLeg {
@@ -37,6 +37,13 @@ class LinearLeg {
         free_(dynamics.mode(0)) {
     for (int i = 0; i < static_cast<int>(mode_.contacts.size()); ++i) {
       if (is_closed(leg.mode, i)) closed_.push_back(i);
+    }
+    if constexpr (Frictions != 0) {
+      const ModeLayout layout = layout_of(system_);
+      for (int k = 0; k < static_cast<int>(layout.frictions); ++k) {
+        if (layout.sliding(leg.mode, k) == Sliding::stuck) stuck_.push_back(k);
+      }
+      if (rubs(leg)) rubbing_ = &rubbing_in(dynamics, leg);
     }
   }
 
@@ -60,10 +67,63 @@ class LinearLeg {
     time += S(length);
     drift(duration - S(length));
     if (returns && !mean_approach_) mean_approach_ = (penetration(leg.contact) - depth) / duration;
-    return leg.contact < 0 || finish(leg);
+    if (leg.contact >= 0) return finish(leg);
+    if constexpr (Frictions != 0) {
+      if (rubs(leg)) rub(leg);
+    }
+    return true;
   }
 
  private:
+  using Friction = FrictionRows<Dual<1>, Dofs, Mode::Z>;
+  /// Whether a leg ends with an event of a friction; of which.
+  static bool rubs(const Leg& leg) { return leg.contact < 0 && leg.end != EventKind::section; }
+  static int friction_of(const Leg& leg) { return -1 - leg.contact; }
+  bool sticks(int k) const { return std::find(stuck_.begin(), stuck_.end(), k) != stuck_.end(); }
+  /// What the friction of a leg's end does while it sticks, all else as it is.
+  static const Mode& rubbing_in(Dynamics& dynamics, const Leg& leg) {
+    const ModeLayout layout = layout_of(dynamics.system());
+    return dynamics.mode(of_flow(dynamics.system(), layout.with(leg.mode, friction_of(leg), Sliding::stuck)));
+  }
+  S sliding_speed(int k) const { return system_.sliding.col(k).dot(x.tail(dofs())); }
+  void stop(const Friction& friction, int k) {
+    const S speed = sliding_speed(k);
+    x.tail(dofs()) -= friction.reaction.transpose() * speed;
+  }
+  /// Guard and measure of an event of a friction, as accelerations along it.
+  void rub(const Leg& leg) {
+    const int k = friction_of(leg);
+    const std::size_t place = static_cast<std::size_t>(k);
+    const Friction& sliding = mode_.frictions[place];
+    if (leg.end == EventKind::graze && !sticks(k)) {
+      ending.guard = rate(sliding.guard[0]);
+      ending.measure = dot(sliding.guard[0]);
+      return;
+    }
+    const Friction& rest = rubbing_->frictions[place];
+    const Eigen::Matrix<Dual<1>, Dofs, 1> along = system_.sliding.col(k);
+    const Dual<1> mobility =
+        along.dot(Eigen::Matrix<Dual<1>, Dofs, 1>(matrix_product(inverse_of(system_.mass), along)));
+    const bool first = value_of(dot(rest.guard[0])) < value_of(dot(rest.guard[1]));
+    const Row& bound = rest.guard[first ? 0 : 1];  // the nearer one
+    const S left = S(mobility) * dot(bound);
+    switch (leg.end) {
+      case EventKind::slip_to_stick:
+      case EventKind::slip_reversal:
+        ending.guard = dot(sliding.guard[0]);
+        ending.measure = leg.end == EventKind::slip_to_stick ? left : S(-left);
+        stop(rest, k);
+        break;
+      case EventKind::stick_to_slip:
+        ending.guard = left;
+        ending.measure = -S(mobility) * rate(bound);
+        break;
+      default:
+        ending.guard = S(mobility) * rate(bound);
+        ending.measure = left;
+    }
+  }
+
   /// The mode that flows alike: compliant stops without a force are open.
   static std::int64_t of_flow(const typename Dynamics::System& system, std::int64_t mode) {
     const ModeLayout layout = layout_of(system);
@@ -78,6 +138,9 @@ class LinearLeg {
       const auto normal = system_.normal.col(i);
       rest(mode_.contacts[static_cast<std::size_t>(i)],
            S(S(system_.position(i)) - normal.dot(x.head(dofs()))), S(normal.dot(x.tail(dofs()))));
+    }
+    if constexpr (Frictions != 0) {
+      for (const int k : stuck_) stop(mode_.frictions[static_cast<std::size_t>(k)], k);
     }
   }
   void drift(const S& late) {
@@ -293,6 +356,8 @@ class LinearLeg {
   const Mode& mode_;
   const Mode& free_;  ///< all contacts open
   std::vector<int> closed_;
+  std::vector<int> stuck_;          ///< frictions
+  const Mode* rubbing_ = nullptr;   ///< the leg's, but that the friction of its end sticks
   std::optional<S> mean_approach_;  ///< of a returning leg
 };
 

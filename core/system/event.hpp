@@ -36,6 +36,12 @@ constexpr bool of_compliant(EventKind kind) {
   return kind == EventKind::contact_begin || kind == EventKind::contact_end;
 }
 
+/// Whether a friction begins or ceases to slide, or turns.
+constexpr bool of_friction(EventKind kind) {
+  return kind == EventKind::slip_to_stick || kind == EventKind::stick_to_slip ||
+         kind == EventKind::slip_reversal;
+}
+
 /// Names in the order of the enumeration, as written to result files.
 const std::vector<std::string>& event_names();
 

@@ -44,6 +44,8 @@ class RecallingSystem final : public System {
     return system_->advance(state, section, tangent);
   }
   bool prescribes(int parameter) const override { return system_->prescribes(parameter); }
+  bool prescribes_slip(int parameter) const override { return system_->prescribes_slip(parameter); }
+  std::int64_t with_stick(std::int64_t mode, int k) const override { return system_->with_stick(mode, k); }
   std::int64_t with_contact(std::int64_t mode, int i, bool engaged) const override {
     return system_->with_contact(mode, i, engaged);
   }

@@ -20,11 +20,15 @@ namespace graze {
 /// | contact_end      | what its law says falls to zero        | rate at which that falls                 |
 /// | chatter_complete | gap; begins right after an impact      | force on the contact with the body there |
 /// | stick            | gap rate; begins on the contact        | the same                                 |
+/// | slip_to_stick    | sliding speed of the friction          | what is left of its bound, at rest     |
+/// | stick_to_slip    | what is left of its bound              | rate at which that falls               |
+/// | slip_reversal    | sliding speed of the friction          | force at rest beyond its bound         |
 /// | section          | none (0)                               | none (0)                                 |
 ///
 /// Forces count per mass felt along the normal, as accelerations; a compliant contact at rest on its abutment
-/// begins where the force that holds it reaches its preload. At `graze`, `section` and what ends a compliant
-/// contact nothing is done.
+/// begins where the force that holds it reaches its preload. Of a friction forces count as accelerations
+/// along it, and `graze` is a touch of its sliding speed or, while it sticks, of its bound. At `graze`,
+/// `section`, `stick_to_slip` and what ends a compliant contact nothing is done.
 struct Leg {
   /// How long it lasts: as given, or to the next zero of its contact's gap, which is looked for within about
   /// the shortest time scale of the system: in a flight under way, or in one that begins on the contact.
@@ -42,7 +46,7 @@ struct Leg {
   Length length = Length::given;
   std::int64_t mode = 0;  ///< contacts closed along it, as in HybridState; of an own leg those that it heeds
   EventKind end = EventKind::section;
-  int contact = -1;
+  int contact = -1;  ///< friction k: −1 − k
 };
 
 /// Where a leg leads. Derivatives in columns: by each state at its beginning, the time of its beginning, its

@@ -117,7 +117,14 @@ class System {
     static_cast<void>(parameter);
     return false;
   }
-  /// The mode of a leg with compliant contact `i` engaged or not; of a rigid one the same.
+  /// The same of legs along which frictions stick and slide as modes say.
+  virtual bool prescribes_slip(int parameter) const { return prescribes(parameter); }
+  /// The mode of a leg with friction `k` stuck.
+  virtual std::int64_t with_stick(std::int64_t mode, int k) const {
+    static_cast<void>(k);
+    return mode;
+  }
+  /// The same with compliant contact `i` engaged or not; with a rigid one as it is.
   virtual std::int64_t with_contact(std::int64_t mode, int i, bool engaged) const {
     static_cast<void>(i);
     static_cast<void>(engaged);

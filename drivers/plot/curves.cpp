@@ -27,7 +27,7 @@ struct Codim2Name {
   std::string_view kind;
   std::string_view name;
 };
-constexpr std::array<Codim2Name, 19> codim2_short = {{{"cusp", "CP"},
+constexpr std::array<Codim2Name, 21> codim2_short = {{{"cusp", "CP"},
                                                       {"fold_flip", "FF"},
                                                       {"resonance_1_1", "R1"},
                                                       {"resonance_1_2", "R2"},
@@ -45,7 +45,9 @@ constexpr std::array<Codim2Name, 19> codim2_short = {{{"cusp", "CP"},
                                                       {"rising_border", "RB"},
                                                       {"chatter_grazing", "CG"},
                                                       {"simultaneous", "SI"},
-                                                      {"release_moves", "RM"}}};
+                                                      {"release_moves", "RM"},
+                                                      {"stick_corner", "SC"},
+                                                      {"slip_grazing", "SG"}}};
 
 std::string_view short_name(const std::string& kind) {
   for (const Codim2Name& n : codim2_short)

@@ -1,0 +1,156 @@
+#include "analysis/continuation/slip_border.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace graze {
+namespace {
+
+bool ends_sliding(EventKind kind) {
+  return kind == EventKind::slip_to_stick || kind == EventKind::slip_reversal;
+}
+
+/// What a step's event and the next make together, where both are of one friction and come within `brief`:
+/// `graze` where it goes on behind them as before.
+std::optional<EventKind> merged_end(const Prescription& taken, std::size_t step, double brief) {
+  const std::vector<Step>& steps = taken.itinerary.steps;
+  const Step& now = steps[step];
+  const Step& next = steps[step + 1];
+  const bool pair = of_friction(now.end) && of_friction(next.end) && next.contact == now.contact;
+  if (!pair || !(taken.durations[step + 1] <= brief)) return std::nullopt;
+  if (next.end == EventKind::slip_to_stick)
+    return now.end == EventKind::slip_reversal ? EventKind::slip_to_stick : EventKind::graze;
+  if (now.end != EventKind::slip_to_stick) return std::nullopt;
+  return steps[step + 2].mode == now.mode ? EventKind::graze : EventKind::slip_reversal;
+}
+
+void drop(Prescription& taken, std::size_t step) {
+  const auto gone = static_cast<std::ptrdiff_t>(step);
+  taken.durations[step + 1] += taken.durations[step];
+  taken.durations.erase(taken.durations.begin() + gone);
+  taken.itinerary.steps.erase(taken.itinerary.steps.begin() + gone);
+}
+
+/// One event, or none, in the place of two of one friction that come within `brief`; but at one step, whose
+/// place is told.
+std::size_t merge(Prescription& taken, double brief, std::size_t but) {
+  for (std::size_t k = taken.itinerary.steps.size() - 1; k-- > 0;) {
+    const auto end = k == but ? std::nullopt : merged_end(taken, k, brief);
+    if (!end || k + 1 == but) continue;
+    drop(taken, k + 1);
+    taken.itinerary.steps[k].end = *end;
+    if (k < but) --but;
+    if (*end != EventKind::graze) continue;
+    drop(taken, k);
+    if (k < but) --but;
+  }
+  return but;
+}
+
+constexpr std::size_t no_step = std::numeric_limits<std::size_t>::max();
+
+}  // namespace
+
+std::vector<SlipForm> slip_forms(const Prescription& taken, double brief) {
+  const std::vector<Step>& steps = taken.itinerary.steps;
+  std::vector<SlipForm> forms;
+  const auto add = [&](Prescription form, std::size_t step) {
+    step = merge(form, brief, step);
+    forms.push_back({std::move(form.itinerary), std::move(form.durations), step});
+  };
+  for (std::size_t k = 0; k + 1 < steps.size(); ++k) {
+    if (!of_friction(steps[k].end) || steps[k].instant) continue;
+    if (const auto end = merged_end(taken, k, brief)) {
+      Prescription one = taken;
+      drop(one, k + 1);
+      one.itinerary.steps[k].end = *end;
+      add(std::move(one), k);
+    }
+    if (ends_sliding(steps[k].end)) add(taken, k);
+  }
+  return forms;
+}
+
+Itinerary without_brief(Prescription taken, double brief) {
+  merge(taken, brief, no_step);
+  std::vector<Step>& steps = taken.itinerary.steps;
+  for (std::size_t k = steps.size() - 1; k-- > 0;) {
+    const bool touch = steps[k].end == EventKind::graze && steps[k].contact < 0;
+    const bool released = steps[k].end == EventKind::stick && steps[k + 1].end == EventKind::release &&
+                          steps[k + 1].contact == steps[k].contact && taken.durations[k + 1] <= brief;
+    if (released) drop(taken, k + 1);
+    if (released || touch) drop(taken, k);
+  }
+  for (Step& step : steps) {
+    step.mode = 0;
+    step.instant = false;
+  }
+  const auto at = [&](std::size_t k) { return steps.begin() + static_cast<std::ptrdiff_t>(k); };
+  for (std::size_t first = 0, last = 1; first < steps.size(); first = last++) {
+    while (last + 1 < steps.size() && taken.durations[last] <= brief) ++last;
+    std::sort(at(first), at(last), [](const Step& a, const Step& b) {
+      return a.contact != b.contact ? a.contact < b.contact : a.end < b.end;
+    });
+  }
+  return taken.itinerary;
+}
+
+std::optional<SlipForm> slip_form_at(const Prescription& taken, int place, bool touch, double time) {
+  const double turn = std::accumulate(taken.durations.begin(), taken.durations.end(), 0.0);
+  const double near = 1e-2 * turn;
+  constexpr double brief = 1e-4;
+  std::vector<SlipForm> forms = slip_forms(taken, brief * turn);
+  const auto away = [&](const SlipForm& form) {
+    const auto begin = form.durations.begin();
+    return std::abs(std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(form.step) + 1, -time));
+  };
+  std::erase_if(forms, [&](const SlipForm& form) {
+    const Step& step = form.itinerary.steps[form.step];
+    return step.contact != place || (step.end == EventKind::graze) != touch || !(away(form) <= near);
+  });
+  const auto best = std::min_element(forms.begin(), forms.end(), [&](const SlipForm& a, const SlipForm& b) {
+    const std::size_t m = a.itinerary.steps.size(), n = b.itinerary.steps.size();
+    return m != n ? m < n : away(a) < away(b);
+  });
+  if (best != forms.end()) return *best;
+  if (!touch) return std::nullopt;
+  SlipForm form{taken.itinerary, taken.durations, 0};  // nothing happens on this side
+  double begin = 0;
+  while (form.step + 1 < form.durations.size() && begin + form.durations[form.step] < time)
+    begin += form.durations[form.step++];
+  const auto at = static_cast<std::ptrdiff_t>(form.step);
+  Step touched = form.itinerary.steps[form.step];
+  touched.end = EventKind::graze;
+  touched.contact = place;
+  touched.instant = false;
+  form.itinerary.steps.insert(form.itinerary.steps.begin() + at, touched);
+  form.durations[form.step] -= time - begin;
+  form.durations.insert(form.durations.begin() + at, time - begin);
+  return form;
+}
+
+double bound_rate(const Shooting& shooting, const Eigen::VectorXd& u, std::size_t step) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  const auto legs = shooting.placed_legs(u);
+  const auto system = shooting.family().system(u(shooting.size()));
+  if (!legs || !system) return none;
+  Leg probe = (*legs)[step + 1];
+  probe.contact = shooting.itinerary().steps[step].contact;
+  probe.mode = system->with_stick(probe.mode, -1 - probe.contact);
+  probe.end = EventKind::graze;
+  probe.length = Leg::Length::given;
+  probe.duration = 0;
+  const auto course = system->follow({&probe, 1}, shooting.family().parameter);
+  return course ? course->legs.front().guard : none;
+}
+
+std::vector<int> friction_places(const Model& model) {
+  std::vector<int> places;
+  for (std::size_t k = 0; k < model.frictions().size(); ++k) places.push_back(-1 - static_cast<int>(k));
+  return places;
+}
+
+}  // namespace graze

@@ -1,0 +1,48 @@
+/// Orbits at the borders of sliding, where an event of dry friction appears or vanishes.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "analysis/continuation/bifurcation.hpp"
+#include "analysis/continuation/shooting.hpp"
+
+namespace graze {
+
+/// slip_border, reversal_border.
+constexpr bool of_slip(BifurcationKind kind) {
+  return kind == BifurcationKind::slip_border || kind == BifurcationKind::reversal_border;
+}
+
+/// An orbit as it is at such a border. The condition there is that the measure of a step is zero
+/// (core/system/segment): where a sliding speed has come to zero, nothing is left of the bound of the force,
+/// so that it sticks or slides back; or a sliding speed or, in a stick, what is left of the bound only
+/// touches zero.
+struct SlipForm {
+  Itinerary itinerary;
+  std::vector<double> durations;
+  std::size_t step = 0;
+};
+
+/// The forms that the events of a motion may have at a border: each end of sliding as it is, and without
+/// sticks and slides of one friction that last no longer than `brief`.
+std::vector<SlipForm> slip_forms(const Prescription& taken, double brief);
+
+/// The itinerary as two motions beside a border have it in common, whatever appears or vanishes there:
+/// without sticks and slides no longer than `brief`, touches of frictions, the order of events that follow
+/// each other so soon, and what holds along legs.
+Itinerary without_brief(Prescription taken, double brief);
+
+/// The form of a motion nearest to one whose event at a friction happened at a time: a touch or not, as
+/// short as its brief sticks and slides allow. Nothing: there is no such event.
+std::optional<SlipForm> slip_form_at(const Prescription& taken, int place, bool touch, double time);
+
+/// With stuck friction, how fast what is left of its bound grows right behind the step of an event.
+double bound_rate(const Shooting& shooting, const Eigen::VectorXd& u, std::size_t step);
+
+/// The places of all frictions of a model, −1 − k.
+std::vector<int> friction_places(const Model& model);
+
+}  // namespace graze

@@ -1,0 +1,212 @@
+/// Curves of sticking over two parameters: dry friction and stops without restitution.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/continuation/beginning.hpp"
+#include "analysis/continuation/branch.hpp"
+#include "analysis/continuation/curve_start.hpp"
+#include "analysis/continuation/settled_start.hpp"
+#include "analysis/continuation/slip_border.hpp"
+#include "tests/dice.hpp"
+#include "tests/family.hpp"
+
+using namespace graze;
+using namespace graze::test;
+
+namespace {
+
+struct Case {
+  Plane plane;
+  CurveOptions options;
+  double at[2]{0, 0};
+};
+
+/// A model over two of its parameters, from its own values of both on.
+Case over(const std::string& model, const char* first, const char* second, const double (&first_range)[2],
+          const double (&second_range)[2]) {
+  Case c;
+  c.plane.family = family(model, first);
+  c.plane.second = c.plane.family.model->parameter_index(second);
+  const double* const ranges[] = {first_range, second_range};
+  const int parameters[] = {c.plane.family.parameter, c.plane.second};
+  for (int k = 0; k < 2; ++k) {
+    c.options.from[k] = ranges[k][0];
+    c.options.to[k] = ranges[k][1];
+    c.plane.widths[k] = ranges[k][1] - ranges[k][0];
+    c.at[k] = c.plane.family.values[static_cast<std::size_t>(parameters[k])];
+  }
+  return c;
+}
+
+/// What a continuation over the first parameter locates.
+std::vector<Bifurcation> located(const Case& c) {
+  const Family& f = c.plane.family;
+  const auto states = static_cast<Eigen::Index>(f.model->states().size());
+  HybridState rest;
+  rest.x = Eigen::VectorXd::Zero(states);
+  const Start begin = settled_start(f, c.at[0], rest, {}, "");
+  if (begin.periods == 0) return {};
+  const auto near = between_events(f, {c.at[0], begin.orbit.front(), begin.periods, 0, 0});
+  const auto orbit = near ? find_orbit(f, *near) : std::nullopt;
+  if (!orbit) return {};
+  Walk walk;
+  walk.options.from = c.options.from[0];
+  walk.options.to = c.options.to[0];
+  return continue_branch(f, *orbit, walk).bifurcations;
+}
+
+CurveStart started(const Case& c, const Bifurcation& b) {
+  return start_curve(c.plane, {b.kind, b.contact, {b.parameter, b.state, b.periods, 0, b.phase}, c.at[1]});
+}
+
+/// All points of the curve, both ways, and the ends.
+std::vector<CurvePoint> walked(const Case& c, const CurveSolution& start, std::string& ends,
+                               std::vector<Codim2>* passed = nullptr) {
+  std::vector<CurvePoint> points{start.point};
+  for (const int direction : {-1, 1}) {
+    CurveWalk walk(start, direction, c.options);
+    while (walk.next()) {
+      points.push_back(walk.point());
+      if (passed != nullptr) passed->insert(passed->end(), walk.passed().begin(), walk.passed().end());
+    }
+    ends += walk.end() + "; ";
+  }
+  return points;
+}
+
+/// The curve through the only located point of a kind.
+std::vector<CurvePoint> curve_of(const Case& c, BifurcationKind kind) {
+  const std::vector<Bifurcation> points = located(c);
+  const auto of_kind = [kind](const Bifurcation& b) { return b.kind == kind; };
+  REQUIRE(std::count_if(points.begin(), points.end(), of_kind) == 1);
+  const CurveStart start = started(c, *std::find_if(points.begin(), points.end(), of_kind));
+  INFO(start.reason);
+  REQUIRE(start.solution);
+  std::string ends;
+  const std::vector<CurvePoint> all = walked(c, *start.solution, ends);
+  CHECK(ends == "end of the range; end of the range; ");
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("slip border: Den Hartog's oscillator sticks where the spring holds it at its turning points") {
+  // x'' + x + F sgn x' = cos wt without a stick: A^2 = V^2 - F^2 U^2, V = 1/(1 - w^2),
+  // U = sin(pi/w)/(w (1 + cos(pi/w))), and the force at x = A is A/V (Den Hartog 1931). Friction would have
+  // to hold A/V - A = -w^2 A: it does from F = w^2 A on.
+  const Case c = over(
+      "name = 'linear_stops'\nparameters = { F = 0.4 }\nmass = [[1]]\nstiffness = [[1]]\nomega = 1.5\n"
+      "force = [{ cosine = [1] }]\nfriction = [{ direction = [1], amplitude = 'F' }]",
+      "F", "omega", {0.1, 0.99}, {1.2, 3});
+  const std::vector<CurvePoint> all = curve_of(c, BifurcationKind::slip_border);
+  CHECK(all.size() > 50);
+  for (const CurvePoint& p : all) {
+    const double w = p.second;
+    const double V = 1 / (1 - w * w), U = std::sin(M_PI / w) / (w * (1 + std::cos(M_PI / w)));
+    CHECK(p.orbit.admissible);
+    CHECK(std::abs(p.orbit.parameter - std::abs(V) / std::hypot(U, 1 / (w * w))) < 1e-10);
+  }
+}
+
+TEST_CASE("stick border: a mass without rebound meets its stop where the force ceases to press") {
+  // x'' + x = F cos wt beyond a stop at s, r = 0: released at cos phi = s/F with x = s, v = 0; after one
+  // period it is at s again where (s - X cos phi) tan(pi/w) = X w sin phi, X = F/(1 - w^2).
+  constexpr double s = 0.2;
+  const Case c = over(
+      "name = 'linear_stops'\nparameters = { F = 1 }\nmass = [[1]]\nstiffness = [[1]]\nomega = 1.8\n"
+      "force = [{ cosine = ['F'] }]\nstop = [{ normal = [1], position = 0.2, restitution = 0 }]",
+      "omega", "F", {1.5, 2.2}, {0.3, 2});
+  const std::vector<CurvePoint> all = curve_of(c, BifurcationKind::stick_border);
+  CHECK(all.size() > 50);
+  for (const CurvePoint& p : all) {
+    const double w = p.orbit.parameter, X = p.second / (1 - w * w), phi = std::acos(s / p.second);
+    CHECK(p.orbit.admissible);
+    CHECK(std::abs((s - X * std::cos(phi)) * std::sin(M_PI / w) -
+                   X * w * std::sin(phi) * std::cos(M_PI / w)) < 1e-10);
+  }
+}
+
+namespace {
+
+/// The events, in order, of the motion that is near an orbit at other parameters, by simulation of many
+/// turns.
+std::vector<std::pair<EventKind, int>> settled(const Plane& plane, const CurvePoint& p,
+                                               const Eigen::Vector2d& aside) {
+  const Family f = plane.at(p.second + aside(1));
+  const auto system = f.system(p.orbit.parameter + aside(0));
+  REQUIRE(system);
+  const int periods = p.orbit.signature.periods;
+  HybridState state;
+  state.x = p.orbit.orbit.front();
+  for (int k = 0; k < 2000 * periods; ++k) REQUIRE(system->advance(state, {}, nullptr) == Outcome::ok);
+  std::vector<std::pair<EventKind, int>> events;
+  for (const Step& step : record_turn(*system, state.x, periods, 0).itinerary.steps)
+    events.emplace_back(step.end, step.contact);
+  return events;
+}
+
+Case chain(unsigned seed) {
+  Dice dice(seed);
+  const auto number = [&](double from, double to) { return fmt_double(dice.number(from, to)); };
+  const std::string model =
+      "name = 'two_dof_stops'\nd1 = inf\nd2 = inf\ndelta = 0.7\nA1 = " + number(0.3, 0.8) +
+      "\nf1 = " + number(0.02, 0.2) + "\nf2 = " + number(0.02, 0.2) + "\nk2 = " + number(0.5, 2) +
+      "\nm2 = " + number(0.5, 2) + "\nc1 = " + number(0.02, 0.2) + "\nc2 = " + number(0.02, 0.2);
+  const double f1 = family(model, "f1").values[static_cast<std::size_t>(family(model, "f1").parameter)];
+  Case c = over(model, "delta", "f1", {0.2, 1.6}, {0.3 * f1, 1.5 * f1});
+  c.options.points = 40;
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("random chains with dry friction: located points lead to curves across which the motion changes") {
+  int points = 0, led = 0, compared = 0, alike = 0;
+  std::string others;
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    const Case c = chain(seed);
+    for (const Bifurcation& b : located(c)) {
+      if (!of_slip(b.kind) && b.kind != BifurcationKind::simultaneous) continue;
+      ++points;
+      const CurveStart start = started(c, b);
+      std::string ends = start.reason;
+      const std::vector<CurvePoint> curve =
+          start.solution ? walked(c, *start.solution, ends) : std::vector<CurvePoint>();
+      if (curve.size() >= 10) {
+        ++led;
+      } else {
+        others += bifurcation_names()[static_cast<std::size_t>(b.kind)] + " at " + fmt_double(b.parameter) +
+                  " of system " + std::to_string(seed) + ": " + ends + "\n";
+      }
+      for (std::size_t k = 3; k < curve.size(); k += 20) {
+        const CurvePoint& p = curve[k];
+        if (!p.orbit.admissible || !p.orbit.stable) continue;
+        // Across the curve, the ranges being 1.
+        const double way[] = {(p.orbit.parameter - curve[k - 1].orbit.parameter) / c.plane.widths[0],
+                              (p.second - curve[k - 1].second) / c.plane.widths[1]};
+        const double length = std::hypot(way[0], way[1]);
+        if (!(length < 2 * c.options.step)) continue;
+        const Eigen::Vector2d aside(1e-6 * c.plane.widths[0] * way[1] / length,
+                                    -1e-6 * c.plane.widths[1] * way[0] / length);
+        ++compared;
+        if (settled(c.plane, p, aside) == settled(c.plane, p, -aside)) {
+          ++alike;
+          others += "alike at " + fmt_double(p.orbit.parameter) + ", " + fmt_double(p.second) + " of " +
+                    bifurcation_names()[static_cast<std::size_t>(b.kind)] + " of system " +
+                    std::to_string(seed) + "\n";
+        }
+      }
+    }
+  }
+  INFO(others);
+  CAPTURE(points, led, compared, alike);
+  CHECK(points >= 30);
+  CHECK(led >= 0.9 * points);
+  CHECK(compared >= 60);
+  CHECK(alike == 0);
+}
