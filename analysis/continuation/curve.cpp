@@ -296,6 +296,11 @@ bool needs_pair(Codim2Kind kind) {
          kind == Codim2Kind::grazing_neimark_sacker;
 }
 
+std::string corner_of(const Model& model, int place) {
+  return codim2_names()[static_cast<std::size_t>(Codim2Kind::stick_corner)] + " of friction " +
+         model.frictions()[static_cast<std::size_t>(-1 - place)].name;
+}
+
 /// Solved and told where Newton's method has come to.
 CurveSolution told_at(const std::shared_ptr<const CurveEquations>& equations, const Borders& borders,
                       const Vector& weights, NewtonResult<CurveValues> found, double size,
@@ -644,21 +649,25 @@ bool CurveWalk::outside(const CurveSolution& s) const {
   return p[0] < options_.from[0] || p[0] > options_.to[0] || p[1] < options_.from[1] || p[1] > options_.to[1];
 }
 
-/// Zero of a function along the curve between the last point and one `step` further (Illinois, bisection
+/// Zero of a function along a curve between a point and one `step` further (Illinois, bisection
 /// where it has no value).
-std::optional<CurveWalk::Located> CurveWalk::root(double step, const Function& function, double before,
+std::optional<CurveWalk::Located> CurveWalk::root(const CurveSolution& from, double step,
+                                                  const Function& function, double before,
                                                   double after) const {
   double low = 0;
   double high = step;
   double at_low = before;
   double at_high = after;
   const double least = std::min(std::abs(before), std::abs(after));
+  constexpr double at_hand = 1e-3;
   std::optional<Located> best;
   int side = 0;
   for (int k = 0; k < 60 && high - low > 1e-14; ++k) {
     double place = (low * at_high - high * at_low) / (at_high - at_low);
     if (!(place > low && place < high) || k % 8 == 7) place = (low + high) / 2;
-    auto s = at(now_, place);
+    auto s = at(from, place);
+    // The equations may be singular at the zero itself.
+    if (!s && best && std::abs(best->value) <= at_hand * least) break;
     if (!s) return std::nullopt;
     const double value = function(*s);
     best = Located{place, std::move(*s), value};
@@ -712,7 +721,7 @@ void CurveWalk::locate_tests(const CurveSolution& after, double step) {
   std::vector<Found> found;
   for (std::size_t k = 0; k < tests.size() && tests_.size() == there.size(); ++k) {
     if (!(tests_[k] * there[k] < 0)) continue;
-    auto located = root(step, tests[k].function, tests_[k], there[k]);
+    auto located = root(now_, step, tests[k].function, tests_[k], there[k]);
     if (!located) continue;
     // A sign may change without a zero: at a pole.
     const auto [least, greatest] = std::minmax({std::abs(tests_[k]), std::abs(there[k])});
@@ -729,14 +738,49 @@ void CurveWalk::locate_tests(const CurveSolution& after, double step) {
     note(f.test->kind, f.located.solution, condition.step, condition.contact, f.test->sense);
     const bool ends = kind == Kind::neimark_sacker && (f.test->kind == Codim2Kind::resonance_1_1 ||
                                                        f.test->kind == Codim2Kind::resonance_1_2);
-    if (!ends && f.test->kind != Codim2Kind::degenerate_grazing) continue;
+    const bool corner = f.test->kind == Codim2Kind::stick_corner;
+    if (!ends && !corner && f.test->kind != Codim2Kind::degenerate_grazing) continue;
     end_ = ends ? codim2_names()[static_cast<std::size_t>(f.test->kind)] +
                       ": behind it no pair of multipliers lies on the unit circle"
-                : "degenerate_grazing: the guard has no minimum there";
+           : corner ? corner_of(*now_.equations->plane().family.model, condition.contact)
+                    : "degenerate_grazing: the guard has no minimum there";
     f.located.solution.point.orbit.admissible = now_.point.orbit.admissible;
     now_ = std::move(f.located.solution);
     return;
   }
+}
+
+/// Where the condition's event and another of its friction come together: on the curve of the orbits with one
+/// event there, which are regular. true: the curve ends there.
+bool CurveWalk::pass_corner(const Cause& cause, const CurveSolution& beyond, double step) {
+  constexpr double furthest = 4;  // steps
+  const CurveEquations& eq = *now_.equations;
+  const Family family = eq.plane().at(now_.point.second);
+  const auto form =
+      form_at_corner({eq.itinerary(), eq.shooting(family).durations(eq.orbit_of(now_.x)), {}, {}},
+                     eq.condition().step, cause.step);
+  if (!form) return false;
+  Retold retold{{form->itinerary, form->durations, {}, {}}, eq.condition()};
+  retold.condition.step = form->step;
+  auto other = solved(now_, retold, now_.point.orbit.state, eq.anchor());
+  if (!other) return false;
+  const Eigen::Index m = eq.orbit_size(), n = other->equations->orbit_size();
+  const Vector way = (beyond.x - now_.x).segment(m, 2).cwiseProduct(now_.weights.segment(m, 2).cwiseAbs2());
+  if (other->tangent.segment(n, 2).dot(way) < 0) other->tangent = -other->tangent;
+  const double before = stick_rate(*other);
+  std::optional<Located> located;
+  for (double ahead = step; ahead <= furthest * step && !located; ahead *= 2) {
+    const auto there = at(*other, ahead);
+    const double after = there ? stick_rate(*there) : before;
+    if (before * after < 0) located = root(*other, ahead, stick_rate, before, after);
+  }
+  if (!located) return false;
+  const CurveCondition& condition = located->solution.equations->condition();
+  note(Codim2Kind::stick_corner, located->solution, condition.step, condition.contact);
+  end_ = corner_of(*family.model, condition.contact);
+  located->solution.point.orbit.admissible = now_.point.orbit.admissible;
+  now_ = std::move(located->solution);
+  return true;
 }
 
 /// Locates where the motion ceases to take the orbits of the curve; true: the curve goes on.
@@ -747,6 +791,12 @@ bool CurveWalk::pass(const Cause& cause, const CurveSolution& beyond, double ste
   int contact =
       cause.what == Cause::What::dip ? cause.dip.contact : now_.equations->itinerary().steps[k].contact;
   const auto same = now_.equations->itinerary() == beyond.equations->itinerary();
+  if (of_slip(kind)) {
+    const bool own_dip =
+        cause.what == Cause::What::dip && contact == now_.equations->condition().contact && same;
+    if (own_dip) locate_tests(beyond, step);  // right behind the event, where the force turns
+    if (!end_.empty() || pass_corner(cause, beyond, step)) return false;
+  }
   if (same && (cause.what == Cause::What::speed || cause.what == Cause::What::slip))
     function = [k](const CurveSolution& s) { return s.values.orbit.measure(static_cast<Eigen::Index>(k)); };
   if (same && cause.what == Cause::What::order)
@@ -773,7 +823,7 @@ bool CurveWalk::pass(const Cause& cause, const CurveSolution& beyond, double ste
   double before = function(now_);
   const double after = function(beyond);
   if (!std::isfinite(before) || before < 0) before = std::abs(after);
-  const auto located = after < 0 ? root(step, function, before, after) : std::nullopt;
+  const auto located = after < 0 ? root(now_, step, function, before, after) : std::nullopt;
   if (!located) {
     end_ = "the motion takes another way than the curve's orbits";
     return false;
@@ -822,12 +872,9 @@ bool CurveWalk::pass(const Cause& cause, const CurveSolution& beyond, double ste
     }
   }
   const Model& model = *now_.equations->plane().family.model;
-  end_ = codim2_names()[static_cast<std::size_t>(what)];
-  if (contact >= 0) {
-    end_ += " of contact " + model.contacts()[static_cast<std::size_t>(contact)].name;
-  } else if (slips) {
-    end_ += " of friction " + model.frictions()[static_cast<std::size_t>(-1 - contact)].name;
-  }
+  end_ = what == Codim2Kind::stick_corner ? corner_of(model, contact)
+                                          : codim2_names()[static_cast<std::size_t>(what)];
+  if (contact >= 0) end_ += " of contact " + model.contacts()[static_cast<std::size_t>(contact)].name;
   now_ = std::move(there);
   return false;
 }

@@ -141,9 +141,11 @@ class CurveWalk {
                                       const Vector& start, const Anchor& anchor) const;
   std::optional<CurveSolution> remade(const CurveSolution& solution) const;
   std::optional<CurveSolution> begun_anew(const CurveSolution& solution) const;
-  std::optional<Located> root(double step, const Function& function, double before, double after) const;
+  std::optional<Located> root(const CurveSolution& from, double step, const Function& function, double before,
+                              double after) const;
   void locate_tests(const CurveSolution& after, double step);
   bool pass(const Cause& cause, const CurveSolution& beyond, double step);
+  bool pass_corner(const Cause& cause, const CurveSolution& beyond, double step);
   bool to_border(const CurveSolution& beyond);
   bool outside(const CurveSolution& s) const;
   void note(Codim2Kind kind, const CurveSolution& at, std::size_t other, int contact, int sense = 0);

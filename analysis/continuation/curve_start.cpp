@@ -27,8 +27,8 @@ double cosine_of(const std::vector<std::complex<double>>& multipliers) {
   return best;
 }
 
-/// Whether orbits of these points are solved with all that frictions do prescribed. Not where a force comes to
-/// its end: a body that rests on a stop is held by frictions, too.
+/// Whether orbits of these points are solved with all that frictions do prescribed. Not where a force comes
+/// to its end: a body that rests on a stop is held by frictions, too.
 bool is_full(Kind kind) {
   return of_slip(kind) || kind == Kind::stick_border || kind == Kind::simultaneous ||
          kind == Kind::release_moves;
@@ -322,6 +322,22 @@ std::vector<CurveSolution> emanating(const Plane& plane, const Codim2& c) {
     if (other) add(kind, other->shooting->itinerary(), other->u, is_spectral(kind) ? 0 : step, 0);
   };
   const bool grazing = at.kind == Kind::grazing;
+  const auto sticking = [&] {
+    constexpr double met = 1e-6;  // of forces, as accelerations
+    Plane full = plane;
+    full.family.in_full = true;
+    const Family family = full.at(c.second);
+    const Shooting shooting(family, at.itinerary, anchor,
+                            shooting_for(family, at.itinerary, anchor)->inner_nodes());
+    const auto system = family.system(at.parameter);
+    const auto equations = shooting.equations(at.unknowns);
+    if (!system || !equations || !ends_sliding(at.itinerary.steps[c.other].end)) return;
+    const double left = equations->measure(static_cast<Eigen::Index>(c.other));
+    if (!(std::abs(left) <= met * at.size * system->rate() * system->rate())) return;
+    const CurveCondition condition{slip_kind(shooting, at.unknowns, c.other), at.contact, c.other, {}};
+    auto s = solve_near(full, at.itinerary, anchor, condition, at.unknowns, c.second, 0, at.size);
+    if (s) starts.push_back(std::move(*s));
+  };
   switch (c.kind) {
     case Codim2Kind::fold_flip:
       same(Kind::fold);
@@ -352,6 +368,9 @@ std::vector<CurveSolution> emanating(const Plane& plane, const Codim2& c) {
       break;
     case Codim2Kind::grazing_period_doubling:
       if (grazing) plain(Kind::period_doubling);
+      break;
+    case Codim2Kind::stick_corner:
+      sticking();
       break;
     default:
       break;

@@ -9,10 +9,6 @@
 namespace graze {
 namespace {
 
-bool ends_sliding(EventKind kind) {
-  return kind == EventKind::slip_to_stick || kind == EventKind::slip_reversal;
-}
-
 /// What a step's event and the next make together, where both are of one friction and come within `brief`:
 /// `graze` where it goes on behind them as before.
 std::optional<EventKind> merged_end(const Prescription& taken, std::size_t step, double brief) {
@@ -50,9 +46,31 @@ std::size_t merge(Prescription& taken, double brief, std::size_t but) {
   return but;
 }
 
+/// With one event in the place of that of a step and the next.
+SlipForm merged(Prescription taken, std::size_t step, EventKind end) {
+  drop(taken, step + 1);
+  taken.itinerary.steps[step].end = end;
+  return {std::move(taken.itinerary), std::move(taken.durations), step};
+}
+
+constexpr double any_length = std::numeric_limits<double>::infinity();
 constexpr std::size_t no_step = std::numeric_limits<std::size_t>::max();
 
 }  // namespace
+
+std::optional<SlipForm> form_at_corner(const Prescription& taken, std::size_t border, std::size_t other) {
+  const std::vector<Step>& steps = taken.itinerary.steps;
+  if (steps[border].end != EventKind::graze) {
+    const auto end = other == border + 1 ? merged_end(taken, border, any_length) : std::nullopt;
+    if (!end || *end == EventKind::graze) return std::nullopt;
+    return merged(taken, border, *end);
+  }
+  const std::size_t beside = other == border && border > 0 ? border - 1 : other;
+  if (!ends_sliding(steps[beside].end) || steps[beside].contact != steps[border].contact) return std::nullopt;
+  Prescription one = taken;
+  drop(one, border);
+  return SlipForm{std::move(one.itinerary), std::move(one.durations), std::min(beside, border)};
+}
 
 std::vector<SlipForm> slip_forms(const Prescription& taken, double brief) {
   const std::vector<Step>& steps = taken.itinerary.steps;
@@ -64,10 +82,8 @@ std::vector<SlipForm> slip_forms(const Prescription& taken, double brief) {
   for (std::size_t k = 0; k + 1 < steps.size(); ++k) {
     if (!of_friction(steps[k].end) || steps[k].instant) continue;
     if (const auto end = merged_end(taken, k, brief)) {
-      Prescription one = taken;
-      drop(one, k + 1);
-      one.itinerary.steps[k].end = *end;
-      add(std::move(one), k);
+      SlipForm one = merged(taken, k, *end);
+      add({std::move(one.itinerary), std::move(one.durations), {}, {}}, k);
     }
     if (ends_sliding(steps[k].end)) add(taken, k);
   }
@@ -145,6 +161,10 @@ double bound_rate(const Shooting& shooting, const Eigen::VectorXd& u, std::size_
   probe.duration = 0;
   const auto course = system->follow({&probe, 1}, shooting.family().parameter);
   return course ? course->legs.front().guard : none;
+}
+
+BifurcationKind slip_kind(const Shooting& shooting, const Eigen::VectorXd& u, std::size_t step) {
+  return bound_rate(shooting, u, step) > 0 ? BifurcationKind::reversal_border : BifurcationKind::slip_border;
 }
 
 std::vector<int> friction_places(const Model& model) {

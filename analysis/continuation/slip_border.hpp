@@ -11,6 +11,11 @@
 
 namespace graze {
 
+/// Whether a friction ceases to slide one way.
+constexpr bool ends_sliding(EventKind kind) {
+  return kind == EventKind::slip_to_stick || kind == EventKind::slip_reversal;
+}
+
 /// slip_border, reversal_border.
 constexpr bool of_slip(BifurcationKind kind) {
   return kind == BifurcationKind::slip_border || kind == BifurcationKind::reversal_border;
@@ -39,8 +44,16 @@ Itinerary without_brief(Prescription taken, double brief);
 /// short as its brief sticks and slides allow. Nothing: there is no such event.
 std::optional<SlipForm> slip_form_at(const Prescription& taken, int place, bool touch, double time);
 
+/// Where the event of a border and another one of its friction next to it come together: the form with one
+/// event, at which nothing is left of the bound. Nothing: there is no such form.
+std::optional<SlipForm> form_at_corner(const Prescription& taken, std::size_t border, std::size_t other);
+
 /// With stuck friction, how fast what is left of its bound grows right behind the step of an event.
 double bound_rate(const Shooting& shooting, const Eigen::VectorXd& u, std::size_t step);
+
+/// What a border is where nothing is left of the bound at the end of sliding: of a stick that lasts it only
+/// takes the reversal away.
+BifurcationKind slip_kind(const Shooting& shooting, const Eigen::VectorXd& u, std::size_t step);
 
 /// The places of all frictions of a model, −1 − k.
 std::vector<int> friction_places(const Model& model);

@@ -210,3 +210,52 @@ TEST_CASE("random chains with dry friction: located points lead to curves across
   CHECK(compared >= 60);
   CHECK(alike == 0);
 }
+
+TEST_CASE(
+    "corners of sticking: the force at rest is at its bound, and stands still or is so at another stop") {
+  // x'' + b x' + x + F sgn x' = f(t), f = cos wt + cos(3 wt)/2: where x' = 0 friction has to hold f - x,
+  // whose rate is f'.
+  const Case c = over(
+      "name = 'linear_stops'\nparameters = { F = 0.4 }\nmass = [[1]]\ndamping = [[0.1]]\nstiffness = [[1]]\n"
+      "omega = 0.4\nforce = [{ cosine = [1] }, { order = 3, cosine = [0.5] }]\n"
+      "friction = [{ direction = [1], amplitude = 'F' }]",
+      "omega", "F", {0.2, 1.2}, {0.05, 0.9});
+  int own = 0, crossings = 0;
+  for (const Bifurcation& b : located(c)) {
+    if (!of_slip(b.kind)) continue;
+    const CurveStart start = started(c, b);
+    INFO(start.reason);
+    REQUIRE(start.solution);
+    std::string ends;
+    std::vector<Codim2> corners;
+    walked(c, *start.solution, ends, &corners);
+    for (const Codim2& corner : corners) {
+      if (corner.kind != Codim2Kind::stick_corner) continue;
+      const double w = corner.at.parameter, F = corner.second;
+      const auto system = c.plane.at(F).system(w);
+      HybridState state = state_at({corner.at.orbit.front()(0), corner.at.orbit.front()(1)});
+      Log log;
+      REQUIRE(system->advance(state, {}, &log) == Outcome::ok);
+      double rate = 1;
+      int at_bound = 0;
+      for (const Log::Entry& e : log.entries) {
+        if (!of_friction(e.kind)) continue;
+        const double t = w * e.time;
+        const double left = F - std::abs(std::cos(t) + std::cos(3 * t) / 2 - e.after[0]);
+        if (!(std::abs(left) < 1e-7)) continue;
+        if (ends_sliding(e.kind)) ++at_bound;
+        rate = std::min(rate, w * std::abs(std::sin(t) + 1.5 * std::sin(3 * t)));
+      }
+      CAPTURE(w, F, at_bound, rate);
+      const bool alone = rate < 1e-6;
+      const bool touches = corner.at.itinerary.steps[corner.step].end == EventKind::graze ||
+                           !ends_sliding(corner.at.itinerary.steps[corner.other].end);
+      // Twice a period, each half being the other's mirror; what only touches is no event.
+      CHECK((alone || at_bound >= (touches ? 2 : 4)));
+      (alone ? own : crossings) += 1;
+    }
+  }
+  CAPTURE(own, crossings);
+  CHECK(own >= 2);
+  CHECK(crossings >= 1);
+}
