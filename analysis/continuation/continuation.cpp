@@ -462,9 +462,11 @@ bool Continuation::pass_stop() {
   const BifurcationKind kind = own      ? BifurcationKind::grazing
                                : leaves ? BifurcationKind::rising_border
                                         : BifurcationKind::chatter_border;
+  const bool apart =  // from where impacts accumulate, and branches turn often
+      changes_.empty() || std::abs(changes_.back() - now_.point.parameter) > crowd_width * metric().range;
   const Solution last = now_;
   const bool goes_on = ((own || leaves || sticks_briefly(now_, brief)) && jump(last, least_way(kind))) ||
-                       (own && touching < 0 && jump_back(last, 1e-8));
+                       (own && touching < 0 && apart && jump_back(last, 1e-8));
   if (touching >= 0) {
     note(BifurcationKind::grazing, touching, last);
     if (!goes_on) end_ = no_way_on(kind, touching);
@@ -706,7 +708,8 @@ auto Continuation::locate(BifurcationKind kind, const Solution& before, const So
   }
   constexpr double born = 1e-6;  // where a branch of doubled orbits has its birth, they are known so well
   const BranchPoint& there = found.solution.point;
-  if (found.verdict == Verdict::open || repeats(there.orbit, there.phase, there.size, born)) return std::nullopt;
+  if (found.verdict == Verdict::open || repeats(there.orbit, there.phase, there.size, born))
+    return std::nullopt;
   take_stability(found.solution);
   const auto& multipliers = found.solution.point.multipliers;
   const bool at_border = std::any_of(multipliers.begin(), multipliers.end(),
