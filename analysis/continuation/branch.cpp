@@ -55,6 +55,19 @@ BranchPoint told(const Solution& s) {
   return point;
 }
 
+/// Whether the motion closes from where an orbit is told to be. It may lie so near to a grazing that the
+/// impact is lost in rounding on the way from there, and not from where its equations begin.
+bool closes(const Family& family, const BranchPoint& point) {
+  constexpr double closure = 1e-8;  // of the size, which an unstable orbit magnifies
+  if (point.phase == 0 || point.orbit.empty()) return true;
+  const auto system = family.system(point.parameter);
+  if (!system) return true;
+  const Record record = record_turn(*system, point.orbit.front(), point.signature.periods);
+  const double growth = point.multipliers.empty() ? 1 : std::max(1.0, std::abs(point.multipliers.front()));
+  const double open = (record.end - point.orbit.front()).cwiseAbs().maxCoeff();
+  return record.outcome == Outcome::ok && open <= closure * growth * record.size;
+}
+
 Side walk_along(const Family& family, const Solution& start, int direction, const Walk& walk) {
   Side side;
   Continuation continuation(family, start, direction, walk.options);
@@ -64,7 +77,9 @@ Side walk_along(const Family& family, const Solution& start, int direction, cons
   };
   while (side.end.empty() && continuation.next()) {
     take_passed();
-    side.points.push_back(told(continuation.solution()));
+    BranchPoint point = told(continuation.solution());
+    if (!closes(family, point)) continue;
+    side.points.push_back(std::move(point));
     if (comes_back_mirrored(family, side)) {
       side.points.pop_back();
       side.end = mirrored_branch;
