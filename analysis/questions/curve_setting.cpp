@@ -7,7 +7,6 @@
 #include "analysis/continuation/branch_data.hpp"
 #include "analysis/continuation/settled_start.hpp"
 #include "analysis/maps/map_keys.hpp"
-#include "analysis/maps/shifts.hpp"
 #include "analysis/run/axis.hpp"
 #include "core/results/ragged.hpp"
 
@@ -83,13 +82,6 @@ CurveSetting read_curve_setting(const Problem& problem) {
   setting.options.switching = table.at("switch").boolean("analysis.switch");
   setting.options.curves = static_cast<std::size_t>(table.at("curves").integer("analysis.curves"));
   check_continued(table, family, setting.options.walk.from[0]);
-  const auto system = family.system(setting.options.walk.from[0]);
-  if (system && !Shifts(*system).none()) {
-    throw InputError(
-        table.at("name").place(), "analysis.name", table.at("name").toml(),
-        "needs a model whose motions come back: nothing holds these bodies where they are, so they "
-        "drift; continue follows them");
-  }
   return setting;
 }
 

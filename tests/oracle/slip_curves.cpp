@@ -1,4 +1,5 @@
 /// Curves of sticking over two parameters: dry friction and stops without restitution.
+#include <Eigen/Eigenvalues>
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "analysis/continuation/curve_start.hpp"
 #include "analysis/continuation/settled_start.hpp"
 #include "analysis/continuation/slip_border.hpp"
+#include "analysis/maps/poincare_map.hpp"
 #include "tests/dice.hpp"
 #include "tests/family.hpp"
 
@@ -258,4 +260,49 @@ TEST_CASE(
   CAPTURE(own, crossings);
   CHECK(own >= 2);
   CHECK(crossings >= 1);
+}
+
+TEST_CASE("drifting: a block on a rough ground slides without a stick up to F = a/sqrt(1 + pi^2/4)") {
+  // x'' + F sgn x' = a cos wt, nothing holds x: it turns where sin wt = pi F/(2 a) in half a period, and the
+  // force there is just F where F^2 (1 + pi^2/4) = a^2, whatever w is.
+  const Case c = over(
+      "name = 'linear_stops'\nparameters = { F = 0.4 }\nmass = [[1]]\nstiffness = [[0]]\nomega = 1\n"
+      "force = [{ cosine = [1] }]\nfriction = [{ direction = [1], amplitude = 'F' }]",
+      "F", "a_1_1", {0.1, 0.8}, {0.5, 1.5});
+  const std::vector<CurvePoint> all = curve_of(c, BifurcationKind::slip_border);
+  CHECK(all.size() > 30);
+  for (const CurvePoint& p : all) {
+    CHECK(p.orbit.admissible);
+    CHECK(std::abs(p.orbit.parameter - p.second / std::hypot(1, M_PI / 2)) < 1e-10);
+  }
+}
+
+TEST_CASE("drifting: along a curve of period doublings the map has a multiplier of -1") {
+  Case c = over("name = 'vibro_impact_capsule'\nomega = 0.7563408592583", "omega", "alpha", {0.7, 0.85},
+                {1.5, 1.7});
+  c.options.points = 12;
+  const auto system = c.plane.family.system(c.at[0] + 1e-4);
+  HybridState state = state_at({0, 0, 0, 0});
+  for (int k = 0; k < 600; ++k) REQUIRE(system->advance(state, Section{}, nullptr) == Outcome::ok);
+  const CurveStart start =
+      start_curve(c.plane, {BifurcationKind::period_doubling, -1, {c.at[0], state.x, 1, 0, 0}, c.at[1]});
+  INFO(start.reason);
+  REQUIRE(start.solution);
+  std::string ends;
+  const std::vector<CurvePoint> all = walked(c, *start.solution, ends);
+  CAPTURE(ends);
+  CHECK(all.size() > 15);
+  for (const CurvePoint& p : all) {
+    const auto there = c.plane.at(p.second).system(p.orbit.parameter);
+    const PoincareMap map(*there, Section{});
+    HybridState on;
+    on.x = p.orbit.orbit.front();
+    const HybridState begin = on;
+    Eigen::MatrixXd J = Eigen::MatrixXd::Identity(map.dimension(), map.dimension());
+    REQUIRE(map.iterate(on, J) == Outcome::ok);
+    CHECK(map.distance(on, begin, 1) < 1e-8);
+    double nearest = 1;
+    for (const auto& m : J.eigenvalues()) nearest = std::min(nearest, std::abs(m + 1.0));
+    CHECK(nearest < 1e-6);
+  }
 }
