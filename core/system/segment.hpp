@@ -20,9 +20,9 @@ namespace graze {
 /// | contact_end      | what its law says falls to zero        | rate at which that falls                 |
 /// | chatter_complete | gap; begins right after an impact      | force on the contact with the body there |
 /// | stick            | gap rate; begins on the contact        | the same                                 |
-/// | slip_to_stick    | sliding speed of the friction          | what is left of its bound, at rest     |
-/// | stick_to_slip    | what is left of its bound              | rate at which that falls               |
-/// | slip_reversal    | sliding speed of the friction          | force at rest beyond its bound         |
+/// | slip_to_stick    | sliding speed of the friction          | what is left of its bound, at rest       |
+/// | stick_to_slip    | what is left of its bound              | rate at which that falls                 |
+/// | slip_reversal    | sliding speed of the friction          | force at rest beyond its bound           |
 /// | section          | none (0)                               | none (0)                                 |
 ///
 /// Forces count per mass felt along the normal, as accelerations; a compliant contact at rest on its abutment
