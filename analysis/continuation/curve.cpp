@@ -291,6 +291,25 @@ bool has_lost_impact(const CurveSolution& s) {
   return false;
 }
 
+/// The same point in another form, its tangent in the sense of the curve so far.
+std::optional<CurveSolution> in_sense_of(const CurveSolution& s, std::optional<CurveSolution> again) {
+  if (!again) return std::nullopt;
+  const auto parameters = [](const CurveSolution& c) -> Eigen::Vector2d {
+    const Eigen::Index m = c.equations->orbit_size();
+    return c.tangent.segment(m, 2).cwiseProduct(c.weights.segment(m, 2));
+  };
+  if (parameters(*again).dot(parameters(s)) < 0) again->tangent = -again->tangent;
+  again->point.orbit.admissible = s.point.orbit.admissible;
+  return again;
+}
+
+/// On a border of chatter: speed of the last impact that is followed.
+double last_speed(const CurveSolution& s) {
+  const CurveCondition& condition = s.equations->condition();
+  if (condition.kind != Kind::chatter_border) return 0;
+  return s.values.orbit.measure(static_cast<Eigen::Index>(condition.stick.impact));
+}
+
 bool needs_pair(Codim2Kind kind) {
   return kind == Codim2Kind::fold_neimark_sacker || kind == Codim2Kind::flip_neimark_sacker ||
          kind == Codim2Kind::grazing_neimark_sacker;
@@ -394,6 +413,9 @@ CurveWalk::CurveWalk(CurveSolution start, int direction, const CurveOptions& opt
   const Cause cause = cause_of(now_);
   now_.point.orbit.admissible = cause.what == Cause::What::none;
   tests_ = tests_at(now_);
+  constexpr double slow = 1e-8;  // of the size and the rate: slower ones lose their digits
+  const auto system = now_.equations->plane().at(now_.point.second).system(now_.point.orbit.parameter);
+  speed_ = std::max(last_speed(now_), system ? slow * now_.size() * system->rate() : 0);
 }
 
 /// The solution in the plane across the tangent at this arclength from a point.
@@ -633,15 +655,46 @@ std::optional<CurveSolution> CurveWalk::begun_anew(const CurveSolution& s) const
       return std::nullopt;
   }
   if (!r) return std::nullopt;
-  auto again = solved(s, *r, begun->start, anchor);
-  if (!again) return std::nullopt;
-  const auto parameters = [](const CurveSolution& c) -> Eigen::Vector2d {
-    const Eigen::Index m = c.equations->orbit_size();
-    return c.tangent.segment(m, 2).cwiseProduct(c.weights.segment(m, 2));
+  return in_sense_of(s, solved(s, *r, begun->start, anchor));
+}
+
+/// On a border of chatter: as many impacts before the accumulation are followed as bring their speed to about
+/// that of the first point, for the equation is right to what is left of it. Nothing: so many are followed.
+std::optional<CurveSolution> CurveWalk::followed_as_far(const CurveSolution& s) const {
+  const CurveEquations& eq = *s.equations;
+  CurveCondition condition = eq.condition();
+  if (condition.kind != Kind::chatter_border) return std::nullopt;
+  const std::size_t last = condition.stick.impact;
+  const auto& hits = eq.itinerary().steps;
+  const auto is_followed = [&](std::size_t k) {
+    return is_hit(hits[k].end) && hits[k].contact == hits[last].contact && !hits[k].instant;
   };
-  if (parameters(*again).dot(parameters(s)) < 0) again->tangent = -again->tangent;
-  again->point.orbit.admissible = s.point.orbit.admissible;
-  return again;
+  if (last < 2 || !is_followed(last - 1)) return std::nullopt;
+  const double ratio = last_speed(s) / s.values.orbit.measure(static_cast<Eigen::Index>(last) - 1);
+  if (!(ratio > 0 && ratio < 1)) return std::nullopt;
+  auto more = std::lround(std::log(speed_ / last_speed(s)) / std::log(ratio));
+  std::size_t first = last;  // of those that can be left out
+  while (more < 0 && first > 2 && is_followed(first - 1) && is_followed(first - 2)) --first;
+  more = std::max(more, static_cast<long>(first) - static_cast<long>(last));
+  if (more == 0) return std::nullopt;
+  Prescription form{eq.itinerary(), {}, {}, {}};
+  std::vector<Step>& steps = form.itinerary.steps;
+  form.durations = eq.shooting(eq.plane().at(s.point.second)).durations(eq.orbit_of(s.x));
+  const auto place = static_cast<std::ptrdiff_t>(last) + 1;
+  if (more < 0) {
+    steps.erase(steps.begin() + place + more, steps.begin() + place);
+    form.durations.erase(form.durations.begin() + place + more, form.durations.begin() + place);
+  } else {
+    Step rebound = steps[last];
+    rebound.length = Leg::Length::rebound;
+    steps.insert(steps.begin() + place, static_cast<std::size_t>(more), rebound);
+    double flight = form.durations[last];
+    for (long k = 0; k < more; ++k)
+      form.durations.insert(form.durations.begin() + place + k, flight *= ratio);
+  }
+  const auto moved = [&](std::size_t k) { return static_cast<std::size_t>(static_cast<long>(k) + more); };
+  condition.stick = {moved(last), moved(condition.stick.complete), moved(condition.stick.release)};
+  return in_sense_of(s, solved(s, {form, condition}, s.point.orbit.state, eq.anchor()));
 }
 
 bool CurveWalk::outside(const CurveSolution& s) const {
@@ -919,8 +972,10 @@ bool CurveWalk::next() {
     end_ = "as many points as allowed";
     return false;
   }
-  if (auto begun = begun_anew(now_)) {
-    now_ = std::move(*begun);
+  for (const auto form : {&CurveWalk::begun_anew, &CurveWalk::followed_as_far}) {
+    auto other = (this->*form)(now_);
+    if (!other) continue;
+    now_ = std::move(*other);
     tests_ = tests_at(now_);
   }
   constexpr int easy = 5;

@@ -141,6 +141,7 @@ class CurveWalk {
                                       const Vector& start, const Anchor& anchor) const;
   std::optional<CurveSolution> remade(const CurveSolution& solution) const;
   std::optional<CurveSolution> begun_anew(const CurveSolution& solution) const;
+  std::optional<CurveSolution> followed_as_far(const CurveSolution& solution) const;
   std::optional<Located> root(const CurveSolution& from, double step, const Function& function, double before,
                               double after) const;
   void locate_tests(const CurveSolution& after, double step);
@@ -155,6 +156,7 @@ class CurveWalk {
   CurveSolution now_;
   std::vector<double> tests_;
   double step_;
+  double speed_;  ///< of a chatter border: of the last impact that is followed, at the first point
   int count_ = 0;
   int changes_ = 0;
   std::vector<Codim2> passed_;
