@@ -305,9 +305,7 @@ std::optional<CurveSolution> in_sense_of(const CurveSolution& s, std::optional<C
 
 /// On a border of chatter: speed of the last impact that is followed.
 double last_speed(const CurveSolution& s) {
-  const CurveCondition& condition = s.equations->condition();
-  if (condition.kind != Kind::chatter_border) return 0;
-  return s.values.orbit.measure(static_cast<Eigen::Index>(condition.stick.impact));
+  return s.values.orbit.measure(static_cast<Eigen::Index>(s.equations->condition().stick.impact));
 }
 
 bool needs_pair(Codim2Kind kind) {
@@ -413,6 +411,7 @@ CurveWalk::CurveWalk(CurveSolution start, int direction, const CurveOptions& opt
   const Cause cause = cause_of(now_);
   now_.point.orbit.admissible = cause.what == Cause::What::none;
   tests_ = tests_at(now_);
+  if (now_.equations->condition().kind != Kind::chatter_border) return;
   constexpr double slow = 1e-8;  // of the size and the rate: slower ones lose their digits
   const auto system = now_.equations->plane().at(now_.point.second).system(now_.point.orbit.parameter);
   speed_ = std::max(last_speed(now_), system ? slow * now_.size() * system->rate() : 0);

@@ -156,7 +156,7 @@ class CurveWalk {
   CurveSolution now_;
   std::vector<double> tests_;
   double step_;
-  double speed_;  ///< of a chatter border: of the last impact that is followed, at the first point
+  double speed_ = 0;  ///< of a chatter border: of the last impact that is followed, at the first point
   int count_ = 0;
   int changes_ = 0;
   std::vector<Codim2> passed_;

@@ -255,33 +255,28 @@ CurveStart start_curve(const Plane& plane_of, const CurveSeed& seed) {
   if (!orbit_at(plane, seed, orbit)) return {std::nullopt, "the motion from this point breaks off"};
   if (moves_by_itself(orbit.shooting->itinerary()) && !is_spectral(seed.kind) && seed.kind != Kind::grazing)
     return {std::nullopt, "the events of this system cannot be prescribed"};
+  // Of the orbit at the seed, then of orbits beside it.
+  const auto take_both = [&](const auto& take) {
+    take(orbit, true);
+    take_beside(plane, seed, nearest, [&](const Family& family, const Solution& beside) {
+      take(beside_seed(family, beside), false);
+    });
+  };
   switch (seed.kind) {
     case Kind::grazing:
     case Kind::rising_border:
-      take_touches(plane, seed, orbit, nearest);
-      take_beside(plane, seed, nearest, [&](const Family& family, const Solution& beside) {
-        take_touches(plane, seed, beside_seed(family, beside), nearest);
-      });
+      take_both([&](const Orbit& o, bool) { take_touches(plane, seed, o, nearest); });
       break;
     case Kind::stick_border:
-      take_sticks(plane, seed, orbit, nearest);
-      take_beside(plane, seed, nearest, [&](const Family& family, const Solution& beside) {
-        take_sticks(plane, seed, beside_seed(family, beside), nearest);
-      });
+      take_both([&](const Orbit& o, bool) { take_sticks(plane, seed, o, nearest); });
       break;
     case Kind::slip_border:
     case Kind::reversal_border:
-      take_slips(plane, seed, orbit, 1e-4, nearest);
-      take_beside(plane, seed, nearest, [&](const Family& family, const Solution& beside) {
-        take_slips(plane, seed, beside_seed(family, beside), 3e-2, nearest);
-      });
+      take_both([&](const Orbit& o, bool at) { take_slips(plane, seed, o, at ? 1e-4 : 3e-2, nearest); });
       break;
     case Kind::simultaneous:
     case Kind::release_moves:
-      take_coincidences(plane, seed, orbit, nearest);
-      take_beside(plane, seed, nearest, [&](const Family& family, const Solution& beside) {
-        take_coincidences(plane, seed, beside_seed(family, beside), nearest);
-      });
+      take_both([&](const Orbit& o, bool) { take_coincidences(plane, seed, o, nearest); });
       break;
     case Kind::chatter_border:
       take_borders(plane, seed, nearest);
