@@ -67,12 +67,15 @@ struct Guess {
   double remaining() const { return entries[stick.release].end - entries[stick.impact].end; }
 };
 
+/// So short flights find their ends themselves, as a share of the shortest time scale. Those whose ends are
+/// prescribed leave Newton's method more room, but lose digits.
+constexpr double brief_flight = 0.01;
+
 std::int64_t bit_of(int contact) { return std::int64_t{1} << contact; }
 
 /// One more impact is followed before the contact is closed; its flight takes about this share of the time
 /// that remains.
 void add_impact(Guess& g, double share, double rate) {
-  constexpr double brief = 0.2;  // of the shortest time scale: such a flight finds its end itself
   std::vector<Entry>& list = g.entries;
   const double begin = list[g.stick.impact].end;
   const double end = begin + share * g.remaining();
@@ -85,7 +88,7 @@ void add_impact(Guess& g, double share, double rate) {
     impact.mode = list[place + 1].step.mode & ~bit_of(impact.contact);
     impact.length = Leg::Length::flight;
   }
-  if (end - begin > brief / rate) impact.length = Leg::Length::given;
+  if (end - begin > brief_flight / rate) impact.length = Leg::Length::given;
   complete.step.mode = impact.mode;
   complete.end = end;
   list.insert(list.begin() + static_cast<std::ptrdiff_t>(place), {Entry{impact, end}, complete});
@@ -257,6 +260,13 @@ std::optional<ChatterBorder> border_from(const Solution& near, Guess g, const Me
   constexpr int attempts = 4;
   constexpr int fewer = 3;       // impacts, from one attempt to the next
   constexpr double room = 1e-3;  // of the turn, at first
+  const std::unique_ptr<System> system = near.shooting->family().system(g.parameter);
+  if (!system) return std::nullopt;
+  for (std::size_t k = 1; k <= g.stick.impact; ++k) {
+    const double flight = g.entries[k].end - g.entries[k - 1].end;
+    if (is_rebound(g.entries[k - 1].step, g.entries[k].step))
+      g.entries[k].step.length = length_of_rebound(flight, system->rate());
+  }
   while (g.remaining() < room * g.entries.back().end && drop_impact(g)) continue;
   for (int k = 0; k < attempts; ++k) {
     if (auto s = solve_border(near, g)) return refined(near, improved(g, *s), *s, metric);
@@ -353,6 +363,16 @@ std::optional<Guess> closed_after(const Solution& near, const std::vector<Leg>& 
 }
 
 }  // namespace
+
+bool is_rebound(const Step& before, const Step& step) {
+  const bool impacts = before.end == EventKind::impact && step.end == EventKind::impact;
+  const bool told = step.length == Leg::Length::given || step.length == Leg::Length::rebound;
+  return impacts && told && before.contact == step.contact && !step.instant;
+}
+
+Leg::Length length_of_rebound(double duration, double rate) {
+  return duration > brief_flight / rate ? Leg::Length::given : Leg::Length::rebound;
+}
 
 std::vector<ChatterStick> chatter_sticks(const Itinerary& itinerary) {
   std::vector<ChatterStick> sticks;

@@ -303,6 +303,30 @@ std::optional<CurveSolution> in_sense_of(const CurveSolution& s, std::optional<C
   return again;
 }
 
+/// Impacts of two contacts in the order of their times, beside the instant at which they coincide; the places
+/// of a chatter sequence with them. Nothing: other events have exchanged their order.
+std::optional<Prescription> put_in_order(Prescription form, ChatterStick& stick) {
+  std::vector<Step>& steps = form.itinerary.steps;
+  std::vector<double>& durations = form.durations;
+  for (int exchanges = 0; exchanges < most_changes; ++exchanges) {
+    std::size_t k = 0;
+    while (k < steps.size() && (steps[k].instant || !(durations[k] < 0))) ++k;
+    if (k == steps.size()) return form;
+    const bool impacts = k > 0 && steps[k].end == EventKind::impact && steps[k - 1].end == EventKind::impact;
+    if (!impacts || steps[k].contact == steps[k - 1].contact || steps[k + 1].instant) return std::nullopt;
+    std::swap(steps[k - 1].contact, steps[k].contact);
+    for (std::size_t i = k - 1; i <= k + 1; ++i) steps[i].length = Leg::Length::given;
+    durations[k - 1] += durations[k];
+    durations[k + 1] += durations[k];
+    durations[k] = -durations[k];
+    if (stick.impact == k - 1)
+      stick.impact = k;
+    else if (stick.impact == k)
+      stick.impact = k - 1;
+  }
+  return std::nullopt;
+}
+
 /// On a border of chatter: speed of the last impact that is followed.
 double last_speed(const CurveSolution& s) {
   return s.values.orbit.measure(static_cast<Eigen::Index>(s.equations->condition().stick.impact));
@@ -507,8 +531,13 @@ std::optional<CurveWalk::Retold> CurveWalk::retold(const CurveSolution& s, const
                                                    double shift) const {
   const CurveEquations& eq = *s.equations;
   CurveCondition condition = eq.condition();
-  if (condition.kind == Kind::chatter_border) return std::nullopt;
   const Family family = eq.plane().at(s.point.second);
+  if (condition.kind == Kind::chatter_border) {
+    auto ordered = put_in_order({eq.itinerary(), eq.shooting(family).durations(eq.orbit_of(s.x)), {}, {}},
+                                condition.stick);
+    if (!ordered) return std::nullopt;
+    return Retold{std::move(*ordered), condition};
+  }
   const auto system = family.system(s.point.orbit.parameter);
   if (!system) return std::nullopt;
   BranchPoint from = s.point.orbit;
@@ -658,7 +687,8 @@ std::optional<CurveSolution> CurveWalk::begun_anew(const CurveSolution& s) const
 }
 
 /// On a border of chatter: as many impacts before the accumulation are followed as bring their speed to about
-/// that of the first point, for the equation is right to what is left of it. Nothing: so many are followed.
+/// that of the first point, for the equation is right to what is left of it, short ones by their own ends.
+/// Nothing: so they are.
 std::optional<CurveSolution> CurveWalk::followed_as_far(const CurveSolution& s) const {
   const CurveEquations& eq = *s.equations;
   CurveCondition condition = eq.condition();
@@ -675,10 +705,10 @@ std::optional<CurveSolution> CurveWalk::followed_as_far(const CurveSolution& s) 
   std::size_t first = last;  // of those that can be left out
   while (more < 0 && first > 2 && is_followed(first - 1) && is_followed(first - 2)) --first;
   more = std::max(more, static_cast<long>(first) - static_cast<long>(last));
-  if (more == 0) return std::nullopt;
   Prescription form{eq.itinerary(), {}, {}, {}};
   std::vector<Step>& steps = form.itinerary.steps;
-  form.durations = eq.shooting(eq.plane().at(s.point.second)).durations(eq.orbit_of(s.x));
+  const Family family = eq.plane().at(s.point.second);
+  form.durations = eq.shooting(family).durations(eq.orbit_of(s.x));
   const auto place = static_cast<std::ptrdiff_t>(last) + 1;
   if (more < 0) {
     steps.erase(steps.begin() + place + more, steps.begin() + place);
@@ -693,6 +723,12 @@ std::optional<CurveSolution> CurveWalk::followed_as_far(const CurveSolution& s) 
   }
   const auto moved = [&](std::size_t k) { return static_cast<std::size_t>(static_cast<long>(k) + more); };
   condition.stick = {moved(last), moved(condition.stick.complete), moved(condition.stick.release)};
+  const auto system = family.system(s.point.orbit.parameter);
+  if (!system) return std::nullopt;
+  for (std::size_t k = 1; k <= condition.stick.impact; ++k)
+    if (is_rebound(steps[k - 1], steps[k]))
+      steps[k].length = length_of_rebound(form.durations[k], system->rate());
+  if (form.itinerary == eq.itinerary()) return std::nullopt;
   return in_sense_of(s, solved(s, {form, condition}, s.point.orbit.state, eq.anchor()));
 }
 
@@ -913,14 +949,14 @@ bool CurveWalk::pass(const Cause& cause, const CurveSolution& beyond, double ste
   CurveSolution there = located->solution;
   there.point.orbit.admissible = true;
   if ((cause.what == Cause::What::order || slips) && ++changes_ <= most_changes) {
-    if (auto other = remade(beyond)) {
-      const Cause again = cause_of(*other);
-      if (again.what == Cause::What::none) {
-        other->point.orbit.admissible = true;
-        now_ = std::move(*other);
-        tests_ = tests_at(now_);
-        return true;
-      }
+    for (const double share : {1.0, 1e-1, 1e-2, 1e-3}) {  // of the way behind it
+      const auto behind = at(now_, located->place + share * (step - located->place));
+      auto other = behind ? remade(*behind) : std::nullopt;
+      if (!other || cause_of(*other).what != Cause::What::none) continue;
+      other->point.orbit.admissible = true;
+      now_ = std::move(*other);
+      tests_ = tests_at(now_);
+      return true;
     }
   }
   const Model& model = *now_.equations->plane().family.model;

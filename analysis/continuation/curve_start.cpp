@@ -218,29 +218,37 @@ Orbit beside_seed(const Family& family, const Solution& beside) {
   return o;
 }
 
-/// The border of a chatter sequence, from orbits beside it.
-void take_borders(const Plane& plane, const CurveSeed& seed, Nearest& nearest) {
-  take_beside(plane, seed, nearest, [&](const Family&, const Solution& beside) {
-    const Solution* orbit = &beside;
-    const Metric metric{orbit->point.size + tiny, orbit->point.period, plane.widths[0]};
-    std::vector<ChatterBorder> borders;
-    for (const ChatterStick& stick : chatter_sticks(orbit->shooting->itinerary())) {
-      if (orbit->shooting->itinerary().steps[stick.impact].contact != seed.contact) continue;
-      if (auto border = border_of_stick(*orbit, stick, metric)) borders.push_back(std::move(*border));
+/// A motion near an orbit as one of its points: what the border of a chatter sequence is looked for from.
+Solution as_solution(const Orbit& o) {
+  Solution s;
+  s.shooting = o.shooting;
+  s.u = o.u;
+  s.point.parameter = o.u(o.shooting->size());
+  s.point.size = o.size;
+  s.point.period = o.shooting->turn(o.u);
+  return s;
+}
+
+/// The border of a chatter sequence of an orbit, or of a motion that is one nearly.
+void take_borders(const Plane& plane, const CurveSeed& seed, const Solution& orbit, Nearest& nearest) {
+  const Metric metric{orbit.point.size + tiny, orbit.point.period, plane.widths[0]};
+  std::vector<ChatterBorder> borders;
+  for (const ChatterStick& stick : chatter_sticks(orbit.shooting->itinerary())) {
+    if (orbit.shooting->itinerary().steps[stick.impact].contact != seed.contact) continue;
+    if (auto border = border_of_stick(orbit, stick, metric)) borders.push_back(std::move(*border));
+  }
+  if (borders.empty()) borders = borders_of_sequences(orbit, metric);
+  for (const ChatterBorder& b : borders) {
+    if (b.contact != seed.contact) continue;
+    const Shooting& shooting = *b.solution.shooting;
+    for (const ChatterStick& stick : chatter_sticks(shooting.itinerary())) {
+      if (shooting.itinerary().steps[stick.impact].contact != seed.contact) continue;
+      CurveCondition condition{seed.kind, seed.contact, 0, stick};
+      nearest.take(solve_near(plane, shooting.itinerary(), shooting.anchor(), condition, b.solution.u,
+                              seed.second, 0, metric.size));
+      if (nearest.close()) return;
     }
-    if (borders.empty()) borders = borders_of_sequences(*orbit, metric);
-    for (const ChatterBorder& b : borders) {
-      if (b.contact != seed.contact) continue;
-      const Shooting& shooting = *b.solution.shooting;
-      for (const ChatterStick& stick : chatter_sticks(shooting.itinerary())) {
-        if (shooting.itinerary().steps[stick.impact].contact != seed.contact) continue;
-        CurveCondition condition{seed.kind, seed.contact, 0, stick};
-        nearest.take(solve_near(plane, shooting.itinerary(), shooting.anchor(), condition, b.solution.u,
-                                seed.second, 0, metric.size));
-        if (nearest.close()) return;
-      }
-    }
-  });
+  }
 }
 
 }  // namespace
@@ -279,7 +287,10 @@ CurveStart start_curve(const Plane& plane_of, const CurveSeed& seed) {
       take_both([&](const Orbit& o, bool) { take_coincidences(plane, seed, o, nearest); });
       break;
     case Kind::chatter_border:
-      take_borders(plane, seed, nearest);
+      // An orbit that repels is not found from the motion beside the border.
+      take_borders(plane, seed, as_solution(orbit), nearest);
+      take_beside(plane, seed, nearest,
+                  [&](const Family&, const Solution& beside) { take_borders(plane, seed, beside, nearest); });
       break;
     default: {
       const double extra =
