@@ -555,59 +555,60 @@ std::optional<CurveWalk::Retold> CurveWalk::retold(const CurveSolution& s, const
     condition.step = form->step;
     return Retold{{form->itinerary, form->durations, {}, {}}, condition};
   }
+  if (is_spectral(condition.kind)) return Retold{family.prescribed(record, *system), condition};
   const auto end_of = [](const std::vector<double>& durations, std::size_t k) {
     return std::accumulate(durations.begin(), durations.begin() + static_cast<std::ptrdiff_t>(k) + 1, 0.0);
   };
-  double touch_time = 0;
-  if (!is_spectral(condition.kind)) {
-    const double told_time = told(s).times[condition.step] - shift;
-    const double time = shift > 0 && told_time < 0 ? told_time + turn : told_time;
-    std::size_t nearest = steps.size();
-    double away = std::numeric_limits<double>::infinity();
-    for (std::size_t k = 0; k < steps.size(); ++k) {
-      const bool fits =
-          touches(condition.kind)
-              ? is_hit(steps[k].end) && steps[k].contact == condition.contact
-              : steps[k].end == old[condition.step].end && steps[k].contact == old[condition.step].contact;
-      const double distance = std::abs(end_of(record.durations, k) - time);
-      if (fits && distance < away) {
-        away = distance;
-        nearest = k;
-      }
+  const double told_time = told(s).times[condition.step] - shift;
+  const double time = shift > 0 && told_time < 0 ? told_time + turn : told_time;
+  constexpr double near = 1e-2;  // of the turn
+  const auto nearest_of = [&](const std::vector<Step>& all, const std::vector<double>& durations,
+                              const auto& fits) {
+    std::size_t nearest = all.size();
+    double away = near * turn;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const double distance = std::abs(end_of(durations, k) - time);
+      if (all[k].contact != old[condition.step].contact || !fits(all[k]) || !(distance < away)) continue;
+      away = distance;
+      nearest = k;
     }
-    if (touches(condition.kind)) {
-      constexpr double slow = 1e-2;
-      const bool hit = away < 1e-2 * turn && record.speeds[nearest] < slow * s.size() * system->rate();
-      if (hit) {
-        condition.step = nearest;
-      } else {
-        std::size_t k = 0;
-        while (k + 1 < steps.size() && end_of(record.durations, k) < time) ++k;
-        const double begin = end_of(record.durations, k) - record.durations[k];
-        Step touch = steps[k];
-        touch.end = EventKind::impact;
-        touch.contact = condition.contact;
-        touch.instant = false;
-        steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(k), touch);
-        record.durations[k] -= time - begin;
-        record.durations.insert(record.durations.begin() + static_cast<std::ptrdiff_t>(k), time - begin);
-        record.speeds.insert(record.speeds.begin() + static_cast<std::ptrdiff_t>(k), 0.0);
-        condition.step = k;
-      }
-      touch_time = end_of(record.durations, condition.step);
-    } else {
-      // Of two events at one instant the later is the condition's, whichever it is.
-      if (nearest >= steps.size() || !(away < 1e-2 * turn)) return std::nullopt;
-      const bool coincides = condition.kind != Kind::stick_border;
-      if (coincides && nearest + 1 < steps.size() &&
-          record.durations[nearest + 1] < record.durations[nearest])
-        ++nearest;
-      condition.step = nearest;
-      steps[nearest].instant = false;
-    }
+    return nearest;
+  };
+  if (!touches(condition.kind)) {
+    Retold r{family.prescribed(record, *system), condition};
+    std::vector<Step>& taken = r.taken.itinerary.steps;
+    const std::vector<double>& durations = r.taken.durations;
+    const auto alike = [&](const Step& step) { return step.end == old[condition.step].end; };
+    std::size_t nearest = nearest_of(taken, durations, alike);
+    if (nearest >= taken.size()) return std::nullopt;
+    // Of two events at one instant the later is the condition's, whichever it is.
+    const bool coincides = condition.kind != Kind::stick_border;
+    if (coincides && nearest + 1 < taken.size() && durations[nearest + 1] < durations[nearest]) ++nearest;
+    r.condition.step = nearest;
+    taken[nearest].instant = false;
+    return r;
   }
+  constexpr double slow = 1e-2;
+  const std::size_t nearest =
+      nearest_of(steps, record.durations, [](const Step& step) { return is_hit(step.end); });
+  if (nearest < steps.size() && record.speeds[nearest] < slow * s.size() * system->rate()) {
+    condition.step = nearest;
+  } else {
+    std::size_t k = 0;
+    while (k + 1 < steps.size() && end_of(record.durations, k) < time) ++k;
+    const double begin = end_of(record.durations, k) - record.durations[k];
+    Step touch = steps[k];
+    touch.end = EventKind::impact;
+    touch.contact = condition.contact;
+    touch.instant = false;
+    steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(k), touch);
+    record.durations[k] -= time - begin;
+    record.durations.insert(record.durations.begin() + static_cast<std::ptrdiff_t>(k), time - begin);
+    record.speeds.insert(record.speeds.begin() + static_cast<std::ptrdiff_t>(k), 0.0);
+    condition.step = k;
+  }
+  const double touch_time = end_of(record.durations, condition.step);
   Retold r{family.prescribed(record, *system), condition};
-  if (!touches(condition.kind)) return r;
   std::vector<Step>& taken = r.taken.itinerary.steps;
   double away = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < taken.size(); ++k) {

@@ -262,6 +262,36 @@ TEST_CASE(
   CHECK(crossings >= 1);
 }
 
+TEST_CASE("coinciding events: two events of the motion are at one instant, others at instants beside them") {
+  Case c = over(
+      "name = 'two_dof_stops'\nd1 = 0.131669252389717883\nd2 = 0.25795674285031478\n"
+      "r1 = 0.710132723792838760\nr2 = 0.812039532257304408\nA1 = 0.678477189751052867\n"
+      "f1 = 0.190096677647242945\nf12 = 0.0303781896748568855\nk2 = 1.58189533114675762\n"
+      "m2 = 1.6110481528394609\nc1 = 0.178823983413682358\nc2 = 0.135656089625220883\n"
+      "delta = 0.438326206926080041",
+      "delta", "A1", {0.3, 1.6}, {0.2713908759004212, 1.0855635036016845});
+  c.options.points = 60;
+  const Eigen::Vector4d state(0.13075425938360055, 0, 0.041430271177269273, 0.29117113162955988);
+  const CurveStart start = start_curve(
+      c.plane, {BifurcationKind::simultaneous, -1, {c.at[0], state, 1, 0, 0.17123613265354587}, c.at[1]});
+  INFO(start.reason);
+  REQUIRE(start.solution);
+  std::string ends;
+  const std::vector<CurvePoint> all = walked(c, *start.solution, ends);
+  CHECK(all.size() > 20);
+  for (const CurvePoint& p : all) {
+    if (!p.orbit.admissible) continue;
+    const auto system = c.plane.at(p.second).system(p.orbit.parameter);
+    const Record record = record_turn(*system, p.orbit.state, 1, 0, p.orbit.phase);
+    REQUIRE(record.outcome == Outcome::ok);
+    const std::vector<Step>& steps = record.itinerary.steps;
+    double apart = 1;
+    for (std::size_t k = 1; k + 1 < steps.size(); ++k)
+      if (steps[k].contact != steps[k - 1].contact) apart = std::min(apart, record.durations[k]);
+    CHECK(apart < 1e-9);
+  }
+}
+
 TEST_CASE("drifting: a block on a rough ground slides without a stick up to F = a/sqrt(1 + pi^2/4)") {
   // x'' + F sgn x' = a cos wt, nothing holds x: it turns where sin wt = pi F/(2 a) in half a period, and the
   // force there is just F where F^2 (1 + pi^2/4) = a^2, whatever w is.
