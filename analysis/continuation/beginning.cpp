@@ -268,6 +268,28 @@ std::optional<Record> recorded_ahead(System& system, const Solution& s, double a
   return record_turn(system, start, periods, s.point.period / periods, s.point.phase);
 }
 
+bool goes_along(System& system, const Shooting& shooting, const Vector& u, const BranchPoint& point,
+                double open) {
+  constexpr double brief = 1e-3;  // of the turn: beside impacts states are not compared
+  const auto legs = shooting.placed_legs(u);
+  if (!legs) return false;
+  HybridState state;
+  state.x = point.state;
+  state.time = time_in_period(system, point.phase);
+  double now = legs->front().time;
+  for (const Leg& leg : *legs) {
+    if (!(leg.duration > brief * shooting.turn(u))) continue;
+    const auto middle = on_leg(shooting, u(shooting.size()), leg, leg.duration / 2);
+    Section there;
+    there.kind = Section::Kind::time;
+    there.interval = leg.time + leg.duration / 2 - now;
+    if (!middle || system.advance(state, there, nullptr) != Outcome::ok) return false;
+    if (!((state.x - *middle).cwiseAbs().maxCoeff() <= open * point.size)) return false;
+    now += there.interval;
+  }
+  return true;
+}
+
 std::vector<Vector> states_on_section(const Solution& s) {
   const Shooting& shooting = *s.shooting;
   const int periods = shooting.itinerary().periods;

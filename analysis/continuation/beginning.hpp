@@ -38,6 +38,11 @@ std::optional<Record> recorded_by_periods(System& system, const Solution& soluti
 /// Nothing: the solution cannot be followed.
 std::optional<Record> recorded_ahead(System& system, const Solution& solution, double along);
 
+/// Whether the motion of a point goes through the middles of the legs of equations that are solved, but for
+/// this share of its size: whatever its events are called where a body just begins to be held.
+bool goes_along(System& system, const Shooting& shooting, const Eigen::VectorXd& u, const BranchPoint& point,
+                double open);
+
 /// The states of a solution on the section of its family, in order, whether a motion takes it or not. None:
 /// it cannot be followed.
 std::vector<Eigen::VectorXd> states_on_section(const Solution& solution);

@@ -505,6 +505,9 @@ CurveWalk::Cause CurveWalk::cause_of(CurveSolution& s) const {
       const double worst = p.multipliers.empty() ? 1 : std::max(1.0, std::abs(p.multipliers.front()));
       const double closure = contact >= 0 ? 1e-5 : 1e-8;
       if (own == word && open <= closure * worst) return {};
+      if (holds && open <= closure * worst &&
+          goes_along(*system, eq.shooting(family), eq.orbit_of(s.x), p, closure * worst))
+        return {};
       if (!touches(condition.kind) && signature_of(record) == p.signature && open <= 1e-5 * worst) {
         if (auto again = remade(s)) s = std::move(*again);
         return {};
@@ -1046,12 +1049,14 @@ bool CurveWalk::next() {
       return false;
     }
     if (now_.point.orbit.admissible && !trial->point.orbit.admissible) {
-      if (cause.what == Cause::What::other && step_ > 1e3 * options_.least_step) {
+      const CurveSolution before = now_;
+      const bool far = step_ > 1e3 * options_.least_step;
+      const bool on = !(far && cause.what == Cause::What::other) && pass(cause, *trial, step_);
+      if (far && !on && passed_.empty()) {
+        end_.clear();
         step_ /= 4;
         continue;
       }
-      const CurveSolution before = now_;
-      const bool on = pass(cause, *trial, step_);
       if (on) {
         step_ = std::max(step_ / 4, 10 * options_.least_step);
         return true;
