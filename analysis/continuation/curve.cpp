@@ -875,6 +875,60 @@ bool CurveWalk::pass_corner(const Cause& cause, const CurveSolution& beyond, dou
   return true;
 }
 
+/// Where a short stick or slide of another friction vanishes: on the curve of the orbits without it, which
+/// are regular there. true: the curve goes on with them.
+bool CurveWalk::pass_pair(const Cause& cause, const CurveSolution& beyond, double step) {
+  constexpr double furthest = 4;       // steps
+  constexpr double short_time = 2e-2;  // of the turn
+  const CurveEquations& eq = *now_.equations;
+  const std::size_t k = cause.step;
+  const bool slips = cause.what == Cause::What::slip;
+  if (!eq.plane().family.in_full || !(slips || cause.what == Cause::What::order)) return false;
+  const Family family = eq.plane().at(now_.point.second);
+  const Prescription word{eq.itinerary(), eq.shooting(family).durations(eq.orbit_of(now_.x)), {}, {}};
+  const auto pair_from = [&](std::size_t first) {
+    const std::size_t own = eq.condition().step;
+    return first == own || first + 1 == own ? std::nullopt : form_without_pair(word, first);
+  };
+  if (!slips && k == 0) return false;
+  const std::size_t first = slips ? k : k - 1;
+  auto form = pair_from(first);
+  const bool brief = form && word.durations[first + 1] < short_time * now_.point.orbit.period;
+  if (!brief || ++changes_ > most_changes) return false;
+  Retold retold{{std::move(form->itinerary), std::move(form->durations), {}, {}}, eq.condition()};
+  if (retold.condition.step > form->step) --retold.condition.step;
+  auto other = solved(now_, retold, now_.point.orbit.state, eq.anchor());
+  if (!other) return false;
+  const Eigen::Index m = eq.orbit_size(), n = other->equations->orbit_size();
+  const Vector way = (beyond.x - now_.x).segment(m, 2).cwiseProduct(now_.weights.segment(m, 2).cwiseAbs2());
+  if (other->tangent.segment(n, 2).dot(way) < 0) other->tangent = -other->tangent;
+  const Vector away =
+      (other->x.segment(n, 2) - now_.x.segment(m, 2)).cwiseProduct(now_.weights.segment(m, 2));
+  if (!(away.norm() <= step)) return false;
+  const auto place = static_cast<Eigen::Index>(form->step);
+  const Function left = [place](const CurveSolution& s) { return s.values.orbit.measure(place); };
+  const double before = left(*other);
+  for (double ahead = step / 4; before < 0 && ahead <= furthest * step; ahead *= 2) {
+    auto there = at(*other, ahead);
+    if (!there) return false;
+    if (!(left(*there) > 0)) continue;
+    const auto located = root(*other, ahead, left, before, left(*there));
+    if (!located) return false;
+    note(Codim2Kind::stick_corner, located->solution, form->step,
+         located->solution.equations->itinerary().steps[form->step].contact);
+    if (auto again = remade(*there)) there = std::move(again);
+    if (cause_of(*there).what != Cause::What::none) {
+      passed_.pop_back();
+      return false;
+    }
+    there->point.orbit.admissible = true;
+    now_ = std::move(*there);
+    tests_ = tests_at(now_);
+    return true;
+  }
+  return false;
+}
+
 /// Locates where the motion ceases to take the orbits of the curve; true: the curve goes on.
 bool CurveWalk::pass(const Cause& cause, const CurveSolution& beyond, double step) {
   const std::size_t k = cause.step;
@@ -889,6 +943,7 @@ bool CurveWalk::pass(const Cause& cause, const CurveSolution& beyond, double ste
     if (own_dip) locate_tests(beyond, step);  // right behind the event, where the force turns
     if (!end_.empty() || pass_corner(cause, beyond, step)) return false;
   }
+  if (same && pass_pair(cause, beyond, step)) return true;
   if (same && (cause.what == Cause::What::speed || cause.what == Cause::What::slip))
     function = [k](const CurveSolution& s) { return s.values.orbit.measure(static_cast<Eigen::Index>(k)); };
   if (same && cause.what == Cause::What::order)

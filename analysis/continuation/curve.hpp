@@ -147,6 +147,7 @@ class CurveWalk {
   void locate_tests(const CurveSolution& after, double step);
   bool pass(const Cause& cause, const CurveSolution& beyond, double step);
   bool pass_corner(const Cause& cause, const CurveSolution& beyond, double step);
+  bool pass_pair(const Cause& cause, const CurveSolution& beyond, double step);
   bool to_border(const CurveSolution& beyond);
   bool outside(const CurveSolution& s) const;
   void note(Codim2Kind kind, const CurveSolution& at, std::size_t other, int contact, int sense = 0);

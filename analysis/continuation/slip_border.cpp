@@ -72,6 +72,12 @@ std::optional<SlipForm> form_at_corner(const Prescription& taken, std::size_t bo
   return SlipForm{std::move(one.itinerary), std::move(one.durations), std::min(beside, border)};
 }
 
+std::optional<SlipForm> form_without_pair(const Prescription& taken, std::size_t first) {
+  if (first + 2 >= taken.itinerary.steps.size()) return std::nullopt;
+  const auto end = merged_end(taken, first, any_length);
+  return end ? std::optional(merged(taken, first, *end)) : std::nullopt;
+}
+
 std::vector<SlipForm> slip_forms(const Prescription& taken, double brief) {
   const std::vector<Step>& steps = taken.itinerary.steps;
   std::vector<SlipForm> forms;

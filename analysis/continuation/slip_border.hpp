@@ -48,6 +48,10 @@ std::optional<SlipForm> slip_form_at(const Prescription& taken, int place, bool 
 /// event, at which nothing is left of the bound. Nothing: there is no such form.
 std::optional<SlipForm> form_at_corner(const Prescription& taken, std::size_t border, std::size_t other);
 
+/// The form without a short stick or slide of a friction that begins with the event of a step and ends with
+/// that of the next: one event of it, or one that only touches. Nothing: they are no such pair.
+std::optional<SlipForm> form_without_pair(const Prescription& taken, std::size_t first);
+
 /// With stuck friction, how fast what is left of its bound grows right behind the step of an event.
 double bound_rate(const Shooting& shooting, const Eigen::VectorXd& u, std::size_t step);
 
