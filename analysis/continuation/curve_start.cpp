@@ -68,6 +68,12 @@ std::optional<Orbit> orbit_at(const Plane& plane, const CurveSeed& seed, Orbit& 
   return o;
 }
 
+/// Between a seed and a point, in the parameters and units of their ranges.
+double distance(const Plane& plane, const CurveSeed& seed, const CurveSolution& s) {
+  return std::hypot((s.point.orbit.parameter - seed.orbit.parameter) / plane.widths[0],
+                    (s.point.second - seed.second) / plane.widths[1]);
+}
+
 /// Of solved points the one nearest to a seed, in the parameters; none that is far.
 class Nearest {
  public:
@@ -75,8 +81,7 @@ class Nearest {
   void take(std::optional<CurveSolution> s) {
     const double near = of_slip(seed_.kind) ? 1e-4 : 1e-2;  // of the ranges
     if (!s) return;
-    const double away = std::hypot((s->point.orbit.parameter - seed_.orbit.parameter) / plane_.widths[0],
-                                   (s->point.second - seed_.second) / plane_.widths[1]);
+    const double away = distance(plane_, seed_, *s);
     if (!(away < std::min(near, best_))) return;
     best_ = away;
     solution = std::move(s);
@@ -251,13 +256,9 @@ void take_borders(const Plane& plane, const CurveSeed& seed, const Solution& orb
   }
 }
 
-}  // namespace
-
-CurveStart start_curve(const Plane& plane_of, const CurveSeed& seed) {
-  if (!has_curve(seed.kind))
-    return {std::nullopt, "points of this kind have no defining equations of their own"};
-  Plane plane = plane_of;
-  plane.family.in_full = is_full(seed.kind);
+/// The nearest point of the curve, of orbits with what frictions do prescribed or left to the motion.
+CurveStart start_in(Plane plane, const CurveSeed& seed, bool full) {
+  plane.family.in_full = full;
   Nearest nearest(plane, seed);
   Orbit orbit;
   if (!orbit_at(plane, seed, orbit)) return {std::nullopt, "the motion from this point breaks off"};
@@ -302,9 +303,27 @@ CurveStart start_curve(const Plane& plane_of, const CurveSeed& seed) {
   return {std::nullopt, "Newton's method finds no point of the curve near it"};
 }
 
-std::vector<CurveSolution> emanating(const Plane& plane, const Codim2& c) {
+}  // namespace
+
+CurveStart start_curve(const Plane& plane, const CurveSeed& seed) {
+  constexpr double at_seed = 1e-4;  // of the ranges
+  if (!has_curve(seed.kind))
+    return {std::nullopt, "points of this kind have no defining equations of their own"};
+  if (is_full(seed.kind)) return start_in(plane, seed, true);
+  const bool either = seed.kind == Kind::grazing || is_spectral(seed.kind);
+  if (either && !plane.family.model->frictions().empty()) {
+    // Prescribed, frictions leave Newton's method more room; it may find another point, too.
+    CurveStart start = start_in(plane, seed, true);
+    if (start.solution && distance(plane, seed, *start.solution) < at_seed) return start;
+  }
+  return start_in(plane, seed, false);
+}
+
+std::vector<CurveSolution> emanating(const Plane& plane_of, const Codim2& c) {
   std::vector<CurveSolution> starts;
   const Bifurcation& at = c.at;
+  Plane plane = plane_of;
+  plane.family.in_full = !plane.family.model->frictions().empty() && !moves_by_itself(at.itinerary);
   Anchor anchor = anchor_at(plane.at(c.second), at.parameter, at.state, at.itinerary.steps.front().mode);
   anchor.phase = at.phase;
   const auto add = [&](Kind kind, const Itinerary& itinerary, const Vector& u, std::size_t step,

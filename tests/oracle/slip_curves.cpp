@@ -213,6 +213,41 @@ TEST_CASE("random chains with dry friction: located points lead to curves across
   CHECK(alike == 0);
 }
 
+TEST_CASE("a chain with dry friction and a stop: located points lead to curves") {
+  const Case c = [] {
+    Case made = over(
+        "name = 'two_dof_stops'\ndelta = 0.8\nA1 = 0.4116\nf1 = 0.0835\nf2 = 0.0552\nk2 = 1.16\n"
+        "m2 = 0.8415\nc1 = 0.1193\nc2 = 0.0883\nd1 = 0.3322\nr1 = 0.6681\nd2 = inf",
+        "delta", "A1", {0.42, 1.6}, {0.16, 0.66});
+    made.options.points = 12;
+    return made;
+  }();
+  int points = 0, led = 0, numerical = 0;
+  std::string others;
+  for (const Bifurcation& b : located(c)) {
+    if (b.kind == BifurcationKind::chatter_border) continue;
+    ++points;
+    const CurveStart start = started(c, b);
+    std::string ends = start.reason;
+    const std::size_t count = start.solution ? walked(c, *start.solution, ends).size() : 0;
+    const bool stated = count > 0 && ends.find("Newton") == std::string::npos &&
+                        ends.find("another way") == std::string::npos &&
+                        ends.find("no motion") == std::string::npos;
+    if (!stated) ++numerical;
+    if (count >= 10 || stated) {
+      ++led;
+    } else {
+      others += bifurcation_names()[static_cast<std::size_t>(b.kind)] + " at " + fmt_double(b.parameter) +
+                ": " + ends + "\n";
+    }
+  }
+  INFO(others);
+  CAPTURE(points, led, numerical);
+  CHECK(points >= 30);
+  CHECK(led >= 0.9 * points);
+  CHECK(numerical <= 0.1 * points);
+}
+
 TEST_CASE(
     "corners of sticking: the force at rest is at its bound, and stands still or is so at another stop") {
   // x'' + b x' + x + F sgn x' = f(t), f = cos wt + cos(3 wt)/2: where x' = 0 friction has to hold f - x,
