@@ -256,6 +256,13 @@ void take_borders(const Plane& plane, const CurveSeed& seed, const Solution& orb
   }
 }
 
+/// Why the events of a system are left to its motion.
+std::string not_prescribed(const Model& model, Kind kind) {
+  if (model.frictions().empty()) return "the events of this system cannot be prescribed";
+  if (kind == Kind::chatter_border) return "borders of chatter have defining equations without friction only";
+  return "sticking and sliding by friction are prescribed in linear systems only";
+}
+
 /// The nearest point of the curve, of orbits with what frictions do prescribed or left to the motion.
 CurveStart start_in(Plane plane, const CurveSeed& seed, bool full) {
   plane.family.in_full = full;
@@ -263,7 +270,7 @@ CurveStart start_in(Plane plane, const CurveSeed& seed, bool full) {
   Orbit orbit;
   if (!orbit_at(plane, seed, orbit)) return {std::nullopt, "the motion from this point breaks off"};
   if (moves_by_itself(orbit.shooting->itinerary()) && !is_spectral(seed.kind) && seed.kind != Kind::grazing)
-    return {std::nullopt, "the events of this system cannot be prescribed"};
+    return {std::nullopt, not_prescribed(*plane.family.model, seed.kind)};
   // Of the orbit at the seed, then of orbits beside it.
   const auto take_both = [&](const auto& take) {
     take(orbit, true);

@@ -90,7 +90,7 @@ std::vector<CurvePoint> curve_of(const Case& c, BifurcationKind kind) {
   INFO(start.reason);
   REQUIRE(start.solution);
   std::string ends;
-  const std::vector<CurvePoint> all = walked(c, *start.solution, ends);
+  std::vector<CurvePoint> all = walked(c, *start.solution, ends);
   CHECK(ends == "end of the range; end of the range; ");
   return all;
 }
@@ -325,6 +325,22 @@ TEST_CASE("coinciding events: two events of the motion are at one instant, other
       if (steps[k].contact != steps[k - 1].contact) apart = std::min(apart, record.durations[k]);
     CHECK(apart < 1e-9);
   }
+}
+
+TEST_CASE("slip borders of a system that is not linear: the start says why there is no curve") {
+  const Case c = over(
+      "name = 'equations'\ncoordinates = ['x']\nperiod = '2*pi/omega'\n"
+      "force = { x = \"a*cos(omega*t) - 0.1*x' - x - 0.3*x^3\" }\n"
+      "friction = [{ name = 'ground', slip = \"x'\", amplitude = 'F' }]\n"
+      "parameters = { a = { value = 1 }, omega = { value = 0.6, above = 0 }, F = { value = 0.4, min = 0 } }",
+      "omega", "F", {0.3, 1.2}, {0.05, 0.9});
+  int borders = 0;
+  for (const Bifurcation& b : located(c)) {
+    if (!of_slip(b.kind)) continue;
+    ++borders;
+    CHECK(started(c, b).reason == "sticking and sliding by friction are prescribed in linear systems only");
+  }
+  CHECK(borders > 0);
 }
 
 TEST_CASE("drifting: a block on a rough ground slides without a stick up to F = a/sqrt(1 + pi^2/4)") {
