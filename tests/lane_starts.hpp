@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -13,12 +14,14 @@ namespace graze::test {
 struct LaneStarts {
   std::vector<std::unique_ptr<System>> systems{};
   std::vector<HybridState> starts{};
+  double bound = std::numeric_limits<double>::infinity();  ///< LaneMotion::bound
 
   /// A motion that counts its impacts.
   LaneMotion motion(std::size_t k) const {
     LaneMotion m;
     m.system = systems[k].get();
     m.state = starts[k];
+    m.bound = bound;
     m.impacts.assign(static_cast<std::size_t>(m.system->contacts()), 0);
     return m;
   }

@@ -58,6 +58,12 @@ Fixed Graph::parameter(std::size_t index) {
   return enter(op);
 }
 
+Fixed Graph::flag(std::size_t index) {
+  auto op = of_kind<FixedOperation>(FixedOperation::Kind::flag);
+  op.parameter = index;
+  return enter(op);
+}
+
 std::optional<double> Graph::literal_value(Fixed f) const {
   const FixedOperation& op = fixed_[index_of(f)];
   if (op.kind != FixedOperation::Kind::literal) return std::nullopt;

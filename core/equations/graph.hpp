@@ -45,12 +45,13 @@ struct Expression {
   auto operator<=>(const Expression&) const = default;
 };
 
-/// How a fixed quantity is worked out from those before it.
+/// How a fixed quantity is worked out from those before it. A *flag* is 0 or 1, as the motion goes on now: 0
+/// where nobody sets it.
 struct FixedOperation {
-  enum class Kind : signed char { literal, parameter, sum, product, quotient, power, call };
+  enum class Kind : signed char { literal, parameter, flag, sum, product, quotient, power, call };
   Kind kind = Kind::literal;
   double literal = 0;
-  std::size_t parameter = 0;
+  std::size_t parameter = 0;  ///< its number, or that of a flag
   Fixed a{}, b{};
   Function function = Function::sqrt;
   auto operator<=>(const FixedOperation&) const = default;
@@ -69,6 +70,9 @@ void evaluate_fixed(const std::vector<FixedOperation>& list, const S* parameters
         break;
       case FixedOperation::Kind::parameter:
         values.push_back(parameters[op.parameter]);
+        break;
+      case FixedOperation::Kind::flag:
+        values.push_back(S(0));
         break;
       case FixedOperation::Kind::sum:
         values.push_back(at(op.a) + at(op.b));
@@ -127,6 +131,7 @@ class Graph {
 
   Fixed literal(double value);
   Fixed parameter(std::size_t index);
+  Fixed flag(std::size_t index);
   Expression number(double value) { return fixed(literal(value)); }
   Expression fixed(Fixed value) const;
   Expression input(std::size_t index);

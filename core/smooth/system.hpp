@@ -141,9 +141,11 @@ class TaylorSystem : public System {
       // Lanes move by power series.
       if (tolerance_.engine != Tolerance::Engine::series || plain_.motion_program() == nullptr)
         return std::nullopt;
-      return SeriesLaw{
+      SeriesLaw law{
           plain_.motion_program(), plain_.fixed(),      period(),         rate(), tolerance_.chatter,
           tolerance_.integration,  tolerance_.patience, tolerance_.events};
+      if constexpr (requires { plain_.layout(); }) law.springs = plain_.layout().spring_place(0);
+      return law;
     } else {
       return System::series_law();
     }

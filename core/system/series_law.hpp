@@ -1,5 +1,4 @@
-/// What a system tells of itself whose motion between rigid contacts without friction is a list of
-/// operations.
+/// What a system tells of itself whose motion between contacts without friction is a list of operations.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +18,7 @@ struct SeriesLaw {
   double integration = 0;                  ///< Tolerance::integration
   double patience = 0;                     ///< Tolerance::patience
   std::int64_t events = 0;                 ///< Tolerance::events
+  std::int64_t springs = 0;                ///< as in LinearLaw
 };
 
 }  // namespace graze

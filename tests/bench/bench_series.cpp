@@ -1,8 +1,8 @@
 /// Systems given by equations beside Boost.Odeint, kernel by kernel: what moves by power series in lanes
-/// (core/lanes/series/SERIES.md), a Duffing oscillator at a wall and two pendulums that knock against each
-/// other; a gear pair, whose compliant contacts no kernel takes; a capsule, which is linear. The same forcing
-/// periods, one thread, in turn in one run. Times are per value of the forcing frequency, with the making of
-/// systems and tables; what is slow does every so manieth value.
+/// (core/lanes/series/SERIES.md), a Duffing oscillator at a wall and at a soft stop, two pendulums that knock
+/// against each other, a gear pair; a capsule, which is linear and has friction, so that no kernel takes it.
+/// The same forcing periods, one thread, in turn in one run. Times are per value of the forcing frequency,
+/// with the making of systems and tables; what is slow does every so manieth value.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "core/lanes/lanes.hpp"
+#include "core/system/compliant_stop.hpp"
+#include "data/case_file.hpp"
 #include "drivers/library/case.hpp"
 #include "tests/bench/library.hpp"
 #include "tests/bench/odeint_peer.hpp"
@@ -50,6 +52,49 @@ struct DuffingAtWall {
   void hit(std::size_t, State& y) const {
     y[0] = 0.8;
     y[1] *= -0.8;
+  }
+};
+
+/// The same at a soft stop that only pushes, 20 δ + 0.4 δ' with δ = x − 0.5: `equations`. Its events are
+/// where that is met, where its force vanishes and where it is left.
+struct DuffingAtSoftStop {
+  static constexpr std::size_t contacts = 1;
+  using State = std::array<double, 2>;
+  static constexpr double lowest = 0.8, highest = 2;
+  static constexpr std::size_t values = 1000, odeint_stride = 20;
+
+  double frequency = 1;
+  Spring spring = Spring::open;
+
+  static State start() { return {0, 0}; }
+  static Value model() {
+    return parse_case(R"toml(
+graze = 1
+[model]
+name = "equations"
+parameters = { omega = 1 }
+coordinates = ["x"]
+force = { x = "1.5*cos(omega*t) - 0.1*x' - x - x^3" }
+period = "2*pi/omega"
+contact = [{ gap = "0.5 - x", stiffness = 20, damping = 0.4 }]
+)toml",
+                      "soft_stop.toml", {})
+        .root.at("model");
+  }
+  static const char* parameter() { return "omega"; }
+  static double force(const State& y) { return 20 * (y[0] - 0.5) + 0.4 * y[1]; }
+  void operator()(const State& y, State& rate, double t) const {
+    rate[0] = y[1];
+    rate[1] = 1.5 * std::cos(frequency * t) - 0.1 * y[1] - y[0] - y[0] * y[0] * y[0];
+    if (spring == Spring::engaged) rate[1] -= force(y);
+  }
+  double gap(std::size_t, const State& y) const {
+    return spring == Spring::open ? 0.5 - y[0] : spring == Spring::engaged ? force(y) : y[0] - 0.5;
+  }
+  void hit(std::size_t, State&) {
+    spring = spring == Spring::open      ? Spring::engaged
+             : spring == Spring::engaged ? Spring::recovering
+                                         : Spring::open;
   }
 };
 
@@ -316,6 +361,7 @@ int main() {
   return graze::bench::reported("bench_series", [] {
     using namespace graze::bench;
     const bool alike = compare<DuffingAtWall>("Duffing at a wall") &&
+                       compare<DuffingAtSoftStop>("Duffing, soft stop") &&
                        compare<TwoPendulums>("two pendulums") && compare<GearPair>("gear pair") &&
                        compare<Capsule>("capsule");
     return alike ? 0 : 1;

@@ -69,6 +69,13 @@ struct SeriesSlope {
   const double* fixed = nullptr;   ///< its value, then
 };
 
+/// A fixed quantity that hangs on flags, worked out where a step begins.
+struct SeriesSwitched {
+  enum class Kind : signed char { sum, product, quotient };
+  Kind kind = Kind::sum;
+  int result = 0, a = 0, b = 0;  ///< fixed quantities
+};
+
 struct SeriesContact {
   SeriesList impact;    ///< order 1: MotionProgram::Contact
   SeriesList pressing;  ///< order 1
@@ -78,17 +85,22 @@ struct SeriesContact {
   int terms = 0;  ///< of the gap
   int restitution = 0;
   bool has_foot = false;
+  /// Of a compliant one: its flag, a fixed quantity; −1: it is rigid.
+  int flag = -1;
+  int force_guard = -1;  ///< number of the guard that is its force, where that may vanish within it
+  SeriesList force;      ///< order 1: LawProgram
 };
 
-/// Rows of a lane that change; those of the other lanes stand beside them. n states, m contacts.
+/// Rows of a lane that change; those of the other lanes stand beside them. n states, m contacts, g guards:
+/// gaps, then forces of compliant contacts.
 struct SeriesRows {
   int time;      ///< since phase zero
   int deadline;  ///< when the iterate ends at the latest, on the same clock
   int state;     ///< n
-  int side;      ///< m: −1 where the contact has been passed by
-  int left;      ///< m: 1 where the contact has just been left
-  int speed;     ///< m: … and how fast, 0: as the state says
-  int impacts;   ///< m: in this iterate
+  int side;      ///< m: −1 where the contact has been passed by, or is compliant and the body within it
+  int left;      ///< g: 1 where the guard has just been left
+  int speed;     ///< g: … and how fast, 0: as the state says
+  int impacts;   ///< m: in this iterate; beginnings, of compliant ones
   int period;    ///< 0: autonomous
   int turns;     ///< whole periods that the clock has been set back by
   int rate;      ///< System::rate
@@ -99,10 +111,12 @@ struct SeriesRows {
 struct SeriesBatch {
   SeriesList flow;
   int order = 0;  ///< of all series
-  int states = 0, contacts = 0;
+  int states = 0, contacts = 0, guards = 0;
   const SeriesContact* contact = nullptr;
   const int* velocities = nullptr;  ///< states that are velocities
   int velocity_count = 0;
+  const SeriesSwitched* switched = nullptr;
+  int switched_count = 0;
   const double* const* weighed = nullptr;  ///< rows that decide how long a step is
   int weighed_count = 0;
   SeriesRows row{};
@@ -114,7 +128,7 @@ struct SeriesBatch {
   /// those that a step leads to.
   double* changes = nullptr;
   double* change_series = nullptr;  ///< room for the series of changes of all states
-  double* polynomials = nullptr;    ///< room for contacts + 1 of them
+  double* polynomials = nullptr;    ///< room for guards + 1 of them
   double tolerance = 0;             ///< of what is left out of a series
   double chatter = 0;               ///< Tolerance::chatter
   int most_impacts = 0;             ///< in an iterate

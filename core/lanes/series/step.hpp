@@ -63,7 +63,8 @@ class SeriesRun {
   double* row(int r) const { return b_.rows + r * lanes + first_; }
   double* coefficients(int state) const { return b_.flow.rows + (1 + state) * stride_ + first_; }
   double* polynomial(int guard) const { return b_.polynomials + guard * stride_ + first_; }
-  const double* gap(int contact) const { return b_.flow.outputs[b_.states + contact] + first_; }
+  /// Series of a gap or a force.
+  const double* guard(int number) const { return b_.flow.outputs[b_.states + number] + first_; }
   /// Rows of a change, and those that the step leads to; index `states`: of the time.
   double* change(int tangent, int i) const {
     return b_.changes + (tangent * (b_.states + 1) + i) * lanes + first_;
@@ -72,10 +73,13 @@ class SeriesRun {
   double* change_series(int tangent, int state) const {
     return b_.change_series + (tangent * b_.states + state) * stride_ + first_;
   }
-  int guards() const { return b_.contacts + (b_.section == SeriesBatch::Section::level ? 1 : 0); }
+  int guards() const { return b_.guards + (b_.section == SeriesBatch::Section::level ? 1 : 0); }
+  /// Flag of a compliant contact.
+  double* flag(int contact) const { return row(b_.row.fixed + b_.contact[contact].flag); }
 
   unsigned step(unsigned active);
   unsigned end_step(unsigned active);
+  void work_out_switched();
   void expand();
   void begin_changes();
   void expand_changes(int k);
@@ -90,8 +94,26 @@ class SeriesRun {
   V first_root(int guard, const Hull& hull, Mask wanted) const;
   Mask certain_up_to(const double* p, const V& end) const;
   void search(int guard, Mask active, First& first, Mask& leaves);
+  void give(const SeriesList& list, const V& time, const V* x) const;
+  V result(const SeriesList& list, int k) const { return load(list.outputs[k] + first_); }
+  /// A contact whose gap is zero, its list being worked out there.
+  struct Meeting {
+    V gap, approach;  ///< of the side on which the body is
+    V reach;          ///< size of the terms in the gap
+    V pressing;       ///< as it is before
+    Mask certain;     ///< it is no graze
+  };
+  Meeting meeting(int contact, const V& time, const V* x) const;
+  V speed(const V* x) const;
+  bool ends_before(int contact) const {
+    return b_.section == SeriesBatch::Section::before_impact && contact == b_.section_contact;
+  }
   void hit(int contact, const Mask& here, const V& time, V* x, const V* rate, Mask& leaves);
-  void carry_through(const SeriesContact& contact, const Mask& struck, bool jumps, const V* rate);
+  void pass_surface(int contact, const Mask& here, const V& time, V* x, const V* rate, Mask& leaves);
+  void lose_force(int contact, const Mask& here, const First& first, const V& time, const V* x, const V* rate,
+                  Mask& leaves);
+  void carry_through(const SeriesList& list, const SeriesContact* jumping, const Mask& struck, const V* rate);
+  void add_impact(int contact, const Mask& here, Mask& leaves) const;
   void store_step(const Mask& kept, const V& time, const V* x, const First& first);
 
   SeriesBatch& b_;
@@ -99,13 +121,28 @@ class SeriesRun {
   int first_ = 0;  ///< lane of the vector that is at hand
   // Of the step under way:
   V armed_{};     ///< 1 where the section may be met next, −1 where its level has to be passed first
-  V side_[32]{};  ///< of contacts
+  V side_[16]{};  ///< of contacts
+  V flag_[16]{};  ///< … that are compliant
   V rebound_{};   ///< of the lanes that are hit
   Mask ends_{};   ///< of these, those whose chatter may complete
 };
 
+/// What hangs on flags, of the pack.
+inline void SeriesRun::work_out_switched() {
+  const auto fixed = [&](int f) { return row(b_.row.fixed + f); };
+  for (int i = 0; i < b_.switched_count; ++i) {
+    const SeriesSwitched& s = b_.switched[i];
+    const Pack a = load_pack(fixed(s.a)), b = load_pack(fixed(s.b));
+    const Pack result = s.kind == SeriesSwitched::Kind::sum       ? a + b
+                        : s.kind == SeriesSwitched::Kind::product ? a * b
+                                                                  : a / b;
+    put(fixed(s.result), 0, result);
+  }
+}
+
 inline void SeriesRun::expand() {
   const SeriesList& list = b_.flow;
+  work_out_switched();
   put(list.rows, 0, load_pack(row(b_.row.time)));
   for (int s = 0; s < b_.states; ++s) put(coefficients(s), 0, load_pack(row(b_.row.state + s)));
   const auto integrate = [&](int k) {
@@ -187,41 +224,39 @@ inline void SeriesRun::meet_level(const Mask& here, const V* rate) {
   }
 }
 
-/// An impact, its list being worked out there. With g the gap, w its rate, s the shares of an impulse, v the
-/// change before and f the rates of the states: the impact comes δt = −∂g v/w later, changes everything by
-/// v + f δt, and what it adds to the velocities, −(1 + r) w s, by what follows from that; before the impact
-/// nothing is added.
-inline void SeriesRun::carry_through(const SeriesContact& contact, const Mask& struck, bool jumps,
+/// An event where output 0 of a list is zero, the list being worked out there. With g that output, w its
+/// rate, v the change before and f the rates of the states: the event comes δt = −∂g v/w later and changes
+/// everything by v + f δt; what an impact, s being the shares of an impulse, adds to the velocities,
+/// −(1 + r) w s, by what follows from that.
+inline void SeriesRun::carry_through(const SeriesList& list, const SeriesContact* jumping, const Mask& struck,
                                      const V* rate) {
-  const SeriesList& list = contact.impact;
   const auto along = [&](const V& time, const auto& direction, V* slope) {
     put_one(list.rows + first_, 1, time);
     for (int s = 0; s < b_.states; ++s) put_one(list.rows + first_ + (1 + s) * 2 * lanes, 1, direction(s));
     evaluate<1>(list);
     slope[0] = get_one(list.outputs[0] + first_, 1);
+    if (jumping == nullptr) return;
     slope[1] = get_one(list.outputs[1] + first_, 1);
-    for (int k = 0; k < contact.moved; ++k) slope[2 + k] = get_one(list.outputs[3 + k] + first_, 1);
+    for (int k = 0; k < jumping->moved; ++k) slope[2 + k] = get_one(list.outputs[3 + k] + first_, 1);
   };
   V by_motion[2 + 16], by_change[2 + 16];
   along(
       all(1), [&](int s) { return rate[s]; }, by_motion);
-  const V opening = load(list.outputs[1] + first_);
-  const V factor = -all(1) - load(row(b_.row.fixed + contact.restitution));
   for (int t = 0; t < b_.tangents; ++t) {
     along(
         all(0), [&](int s) { return load(changed(t, s)); }, by_change);
-    const V late = -by_change[0] / opening;
+    const V late = -by_change[0] / by_motion[0];
     const auto slope = [&](int k) { return fma(late, by_motion[k], by_change[k]); };
     const auto add = [&](int i, const V& more) {
       double* const place = changed(t, i);
       store(place, load(place) + pick(struck, more, all(0)));
     };
     for (int s = 0; s < b_.states; ++s) add(s, late * rate[s]);
-    for (int k = 0; jumps && k < contact.moved; ++k) {
-      const V share = load(list.outputs[3 + k] + first_);
-      add(contact.velocity[k], factor * fma(share, slope(1), opening * slope(2 + k)));
-    }
     add(b_.states, late);
+    if (jumping == nullptr) continue;
+    const V opening = result(list, 1), factor = -all(1) - load(row(b_.row.fixed + jumping->restitution));
+    for (int k = 0; k < jumping->moved; ++k)
+      add(jumping->velocity[k], factor * fma(result(list, 3 + k), slope(1), opening * slope(2 + k)));
   }
 }
 
@@ -289,8 +324,8 @@ inline V SeriesRun::held(V h) const {
 inline void SeriesRun::scale(int guard, const V& h) {
   const int n = b_.order;
   double* const p = polynomial(guard);
-  const bool is_level = guard == b_.contacts;
-  const double* const c = is_level ? coefficients(b_.coordinate) : gap(guard);
+  const bool is_level = guard == b_.guards;
+  const double* const c = is_level ? coefficients(b_.coordinate) : this->guard(guard);
   V sign, first = get_one(c, 0), speed = get_one(c, 1);
   Mask zero;
   if (is_level) {
@@ -298,7 +333,7 @@ inline void SeriesRun::scale(int guard, const V& h) {
     first = first - all(b_.level);
     zero = same(first, all(0));
   } else {
-    sign = side_[guard] = load(row(b_.row.side + guard));
+    sign = guard < b_.contacts ? load(row(b_.row.side + guard)) : all(1);
     zero = above(load(row(b_.row.left + guard)), 0);
     const V known = load(row(b_.row.speed + guard));
     speed = pick(zero & above(known, 0), known * sign, speed);
@@ -421,7 +456,7 @@ inline void SeriesRun::search(int guard, Mask active, First& first, Mask& leaves
   // One that is not clearly positive at the beginning is at something that has to be decided there.
   leaves = leaves | (active & ~clear & ~below(all(4) * h.rounding, h.b[0]));
   Mask wanted = active & ~clear & ~leaves;
-  if (guard == b_.contacts) {
+  if (guard == b_.guards) {
     // On its way to the side that the section is met from, once, it passes the level: nothing happens there.
     V falls[low];
     for (int j = 0; j < low; ++j) falls[j] = (h.b[j] - h.b[j + 1]) * all(low);
@@ -437,58 +472,121 @@ inline void SeriesRun::search(int guard, Mask active, First& first, Mask& leaves
 
 // ---- Events ----------------------------------------------------------------------------------------------
 
+/// Works out a list of order 1 at a point.
+inline void SeriesRun::give(const SeriesList& list, const V& time, const V* x) const {
+  put_one(list.rows + first_, 0, time);
+  for (int s = 0; s < b_.states; ++s) put_one(list.rows + first_ + (1 + s) * 2 * lanes, 0, x[s]);
+  evaluate_first(list, first_);
+}
+
+/// The greatest of the velocities.
+inline V SeriesRun::speed(const V* x) const {
+  V greatest = all(0);
+  for (int k = 0; k < b_.velocity_count; ++k) greatest = greater(greatest, modulus(x[b_.velocities[k]]));
+  return greatest;
+}
+
+inline SeriesRun::Meeting SeriesRun::meeting(int i, const V& time, const V* x) const {
+  const SeriesContact& contact = b_.contact[i];
+  give(contact.impact, time, x);
+  Meeting at;
+  at.gap = result(contact.impact, 0);
+  at.approach = -result(contact.impact, 1) * side_[i];
+  at.reach = all(0);
+  for (int k = 0; k < contact.terms; ++k)
+    at.reach = at.reach + modulus(result(contact.impact, 3 + contact.moved + k));
+  // Of a compliant contact lengths count that are zero with the gap, as in the scalar engine.
+  if (contact.flag >= 0) at.reach = at.reach + speed(x) / load(row(b_.row.rate));
+  give(contact.pressing, time, x);
+  at.pressing = result(contact.pressing, 0) * side_[i];
+  const V depth = all(64 * epsilon) * at.reach;
+  at.certain = above(at.approach, 0) & below(modulus(at.pressing) * depth, at.approach * at.approach);
+  return at;
+}
+
+inline void SeriesRun::add_impact(int i, const Mask& here, Mask& leaves) const {
+  double* const impacts = row(b_.row.impacts + i);
+  const V count = load(impacts) + pick(here, all(1), all(0));
+  leaves = leaves | (here & above(count, b_.most_impacts));
+  store(impacts, count);
+}
+
 /// An impact, or a body that passes by where the contact has no foot.
 inline void SeriesRun::hit(int i, const Mask& here, const V& time, V* x, const V* rate, Mask& leaves) {
   const SeriesContact& contact = b_.contact[i];
-  const auto give = [&](const SeriesList& list) {
-    put_one(list.rows + first_, 0, time);
-    for (int s = 0; s < b_.states; ++s) put_one(list.rows + first_ + (1 + s) * 2 * lanes, 0, x[s]);
-    evaluate_first(list, first_);
-  };
-  const auto result = [&](const SeriesList& list, int k) { return load(list.outputs[k] + first_); };
-  give(contact.impact);
+  const Meeting at = meeting(i, time, x);
   const V side = side_[i];
-  const V gap = result(contact.impact, 0), approach = -result(contact.impact, 1) * side;
-  const V foot = result(contact.impact, 2);
-  V reach = all(0);
-  for (int k = 0; k < contact.terms; ++k)
-    reach = reach + modulus(result(contact.impact, 3 + contact.moved + k));
-  give(contact.pressing);
-  const V before = result(contact.pressing, 0) * side;
   Mask passes = none();
-  Mask certain = above(approach, 0);
+  Mask certain = at.certain;
   if (contact.has_foot) {
     constexpr double end = 1e-10;
+    const V foot = result(contact.impact, 2);
     passes = here & below(foot, all(0));
-    certain = certain & below(reach * reach * all(end), modulus(foot));
+    certain = certain & below(at.reach * at.reach * all(end), modulus(foot));
   }
   const Mask struck = here & ~passes;
-  const bool jumps = b_.section != SeriesBatch::Section::before_impact || i != b_.section_contact;
-  if (b_.tangents > 0) carry_through(contact, struck, jumps, rate);
+  const bool jumps = !ends_before(i);
+  if (b_.tangents > 0) carry_through(contact.impact, jumps ? &contact : nullptr, struck, rate);
   const V restitution = load(row(b_.row.fixed + contact.restitution));
-  const V rebound = restitution * approach;
+  const V rebound = restitution * at.approach;
   for (int k = 0; k < contact.moved; ++k) {
     const V share = pick(struck, result(contact.impact, 3 + k), all(0));
     V& place = x[contact.position[k]];
     V& velocity = x[contact.velocity[k]];
-    place = fma(-share, gap, place);
-    if (jumps) velocity = fma(share, side * (approach + rebound), velocity);
+    place = fma(-share, at.gap, place);
+    if (jumps) velocity = fma(share, side * (at.approach + rebound), velocity);
   }
-  give(contact.pressing);
+  give(contact.pressing, time, x);
   const V after = result(contact.pressing, 0) * side;
   // A graze, a rebound that leaves nothing, a chatter that may complete: not here.
-  const V depth = all(64 * epsilon) * reach;
-  certain = certain & below(modulus(before) * depth, approach * approach) & same(after * all(0), all(0));
+  certain = certain & same(after * all(0), all(0));
   const V shortest = all(1.01 * b_.chatter) * after * (all(1) - restitution);
   const Mask bounces = above(rebound, 0) & ~below(load(row(b_.row.rate)) * rebound, shortest);
   leaves = leaves | (here & ~certain) | (struck & ~bounces);
   ends_ = ends_ | (struck & certain & ~bounces);
   side_[i] = pick(passes, -side, side);
   rebound_ = pick(here, pick(passes, all(0), rebound), rebound_);
-  double* const impacts = row(b_.row.impacts + i);
-  const V count = load(impacts) + pick(struck & ~leaves, all(jumps ? 1 : 0), all(0));
-  leaves = leaves | (here & above(count, b_.most_impacts));
-  store(impacts, count);
+  add_impact(i, jumps ? struck & ~leaves : none(), leaves);
+}
+
+/// Into a compliant contact, or out of it: positions and velocities go on. Before a section where it begins
+/// the body is put on it.
+inline void SeriesRun::pass_surface(int i, const Mask& here, const V& time, V* x, const V* rate,
+                                    Mask& leaves) {
+  constexpr double at_rest = 1e-12;  // of the speed
+  const SeriesContact& contact = b_.contact[i];
+  const Meeting at = meeting(i, time, x);
+  leaves = leaves | (here & ~(at.certain & below(speed(x) * all(at_rest), at.approach)));
+  if (b_.tangents > 0) carry_through(contact.impact, nullptr, here, rate);
+  const Mask enters = here & above(side_[i], 0);
+  rebound_ = pick(here, at.approach, rebound_);
+  if (ends_before(i)) {
+    for (int k = 0; k < contact.moved; ++k) {
+      const V share = pick(enters, result(contact.impact, 3 + k), all(0));
+      x[contact.position[k]] = fma(-share, at.gap, x[contact.position[k]]);
+    }
+  }
+  const Mask passes = ends_before(i) ? here & ~enters : here;
+  flag_[i] = pick(passes, pick(enters, all(1), all(0)), flag_[i]);
+  side_[i] = pick(passes, -side_[i], side_[i]);
+  add_impact(i, passes & enters & ~leaves, leaves);
+}
+
+/// The force of a compliant contact falls through zero within it.
+inline void SeriesRun::lose_force(int i, const Mask& here, const First& first, const V& time, const V* x,
+                                  const V* rate, Mask& leaves) {
+  const SeriesContact& contact = b_.contact[i];
+  const double* const p = polynomial(contact.force_guard);
+  V slope = all(0);
+  for (int k = b_.order; k > 0; --k) slope = fma(slope, first.at, get_one(p, k) * all(k));
+  const Meeting at = meeting(i, time, x);
+  const V depth = at.gap * side_[i];
+  leaves = leaves | (here & ~(below(slope, all(0)) & below(all(64 * epsilon) * at.reach, depth)));
+  if (b_.tangents > 0) {
+    give(contact.force, time, x);
+    carry_through(contact.force, nullptr, here, rate);
+  }
+  flag_[i] = pick(here, all(0), flag_[i]);
 }
 
 /// What has become of the lanes that are kept.
@@ -501,6 +599,11 @@ inline void SeriesRun::store_step(const Mask& kept, const V& time, const V* x, c
     update(b_.row.side + i, side_[i]);
     update(b_.row.left + i, pick(here, all(1), all(0)));
     update(b_.row.speed + i, pick(here, rebound_, all(0)));
+    if (b_.contact[i].flag >= 0) store(flag(i), pick(kept, flag_[i], load(flag(i))));
+  }
+  for (int i = b_.contacts; i < b_.guards; ++i) {
+    update(b_.row.left + i, all(0));
+    update(b_.row.speed + i, all(0));
   }
   for (int t = 0; t < b_.tangents; ++t) {
     for (int s = 0; s <= b_.states; ++s)
@@ -530,6 +633,10 @@ inline unsigned SeriesRun::end_step(unsigned active_bits) {
   const V rest = deadline - time;
   const Mask ends = ~below(longest, rest);
   const V h = pick(ends, rest, longest);
+  for (int i = 0; i < b_.contacts; ++i) {
+    side_[i] = load(row(b_.row.side + i));
+    if (b_.contact[i].flag >= 0) flag_[i] = load(flag(i));
+  }
   First first{all(nowhere), all(nowhere), all(-1)};
   for (int guard = 0; guard < guards(); ++guard) {
     scale(guard, h);
@@ -549,17 +656,24 @@ inline unsigned SeriesRun::end_step(unsigned active_bits) {
     constexpr double together = 1e-9;  // of a step: one event or two is not to be told here
     leaves = leaves | (happens & below(first.second - first.at, all(together)));
     for (int i = 0; i < b_.contacts; ++i) {
+      const SeriesContact& contact = b_.contact[i];
+      const bool is_rigid = contact.flag < 0;
       const Mask here = happens & ~leaves & is(first.guard, i);
-      if (any(here)) hit(i, here, now, x, rate, leaves);
+      if (any(here) && is_rigid) hit(i, here, now, x, rate, leaves);
+      if (any(here) && !is_rigid) pass_surface(i, here, now, x, rate, leaves);
+      const Mask loses = happens & ~leaves & is(first.guard, contact.force_guard);
+      if (contact.force_guard >= 0 && any(loses)) lose_force(i, loses, first, now, x, rate, leaves);
     }
     if (b_.section == Section::level) {
-      const Mask here = happens & is(first.guard, b_.contacts);
+      const Mask here = happens & is(first.guard, b_.guards);
       x[b_.coordinate] = pick(here, all(b_.level), x[b_.coordinate]);
       arrived = here & above(armed_, 0);
       if (b_.tangents > 0) meet_level(arrived, rate);
     } else if (b_.section != Section::deadline) {
+      const V before = load(row(b_.row.side + b_.section_contact));
+      const bool is_rigid = b_.contact[b_.section_contact].flag < 0;
       arrived = happens & is(first.guard, b_.section_contact) &
-                same(side_[b_.section_contact], load(row(b_.row.side + b_.section_contact)));
+                (is_rigid ? same(side_[b_.section_contact], before) : above(before, 0));
     }
   }
   V sum = all(0);

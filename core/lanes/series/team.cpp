@@ -28,6 +28,14 @@ int order_for(double tolerance) {
   return std::clamp(static_cast<int>(std::round(1 - std::log(tolerance) / 2)), least_order, most_order);
 }
 
+/// Of what hangs on flags, which stand in sums, products and quotients only.
+SeriesSwitched::Kind kind_of(FixedOperation::Kind kind) {
+  using Kind = SeriesSwitched::Kind;
+  return kind == FixedOperation::Kind::sum       ? Kind::sum
+         : kind == FixedOperation::Kind::product ? Kind::product
+                                                 : Kind::quotient;
+}
+
 double first_zero_of(const double* c, int count) {
   constexpr double nowhere = 2;
   return first_zero(std::span<const double>(c, static_cast<std::size_t>(count)), 1).value_or(nowhere);
@@ -100,6 +108,7 @@ void SeriesTeam::lay_out() {
   const MotionProgram& program = *law.program;
   const int m = batch_.contacts = static_cast<int>(program.contacts.size());
   const int n = batch_.states = static_cast<int>(program.flow.inputs()) - 1;
+  const int g = batch_.guards = static_cast<int>(program.flow.outputs()) - n;
   int rows = 0;
   const auto take = [&](int count) { return std::exchange(rows, rows + count); };
   SeriesRows& row = batch_.row;
@@ -107,8 +116,8 @@ void SeriesTeam::lay_out() {
   row.deadline = take(1);
   row.state = take(n);
   row.side = take(m);
-  row.left = take(m);
-  row.speed = take(m);
+  row.left = take(g);
+  row.speed = take(g);
   row.impacts = take(m);
   row.turns = take(1);
   row.period = take(1);
@@ -116,20 +125,33 @@ void SeriesTeam::lay_out() {
   row.fixed = take(static_cast<int>(law.fixed.size()));
   rows_.assign(static_cast<std::size_t>(rows) * static_cast<std::size_t>(kernel_.width), 0.0);
   batch_.rows = rows_.data();
-  for (const MotionProgram::Contact& c : program.contacts) contacts_.push_back(contact(c));
+  for (const MotionProgram::Contact& c : program.contacts) {
+    contacts_.push_back(contact(c));
+    if (!c.law || !c.law->force) continue;
+    contacts_.back().force_guard = m + static_cast<int>(force_contacts_.size());
+    force_contacts_.push_back(static_cast<int>(contacts_.size()) - 1);
+  }
   batch_.contact = contacts_.data();
+  for (const auto& [result, op] : program.switched) {
+    switched_.push_back(
+        {kind_of(op.kind), static_cast<int>(result), static_cast<int>(op.a), static_cast<int>(op.b)});
+  }
+  batch_.switched = switched_.data();
+  batch_.switched_count = static_cast<int>(switched_.size());
+  batch_.velocities = program.velocities.data();
+  batch_.velocity_count = static_cast<int>(program.velocities.size());
   flow_ = lay_out(program.flow);
-  polynomials_.assign(static_cast<std::size_t>((m + 1) * stride()), 0.0);
+  polynomials_.assign(static_cast<std::size_t>((g + 1) * stride()), 0.0);
   batch_.polynomials = polynomials_.data();
 }
 
 SeriesTeam::Flow SeriesTeam::lay_out(const Program& program) const {
   Flow flow;
   flow.program.emplace(program, batch_.order, kernel_.width, fixed_rows());
-  // The series of all states and of gaps that are not states themselves.
+  // The series of all states and of guards that are not states themselves.
   const SeriesList list = flow.program->list();
   for (int s = 0; s < batch_.states; ++s) flow.weighed.push_back(list.rows + (1 + s) * stride());
-  for (int i = 0; i < batch_.contacts; ++i) flow.weighed.push_back(list.outputs[batch_.states + i]);
+  for (int i = 0; i < batch_.guards; ++i) flow.weighed.push_back(list.outputs[batch_.states + i]);
   std::sort(flow.weighed.begin(), flow.weighed.end());
   flow.weighed.erase(std::unique(flow.weighed.begin(), flow.weighed.end()), flow.weighed.end());
   return flow;
@@ -141,7 +163,7 @@ void SeriesTeam::carry(int tangents) {
   const MotionProgram& program = *members_.front().law.program;
   if (tangents > 0 && !varied_.program) {
     varied_ = lay_out(program.varied);
-    const double* const* output = varied_.program->list().outputs + batch_.states + batch_.contacts;
+    const double* const* output = varied_.program->list().outputs + batch_.states + batch_.guards;
     for (const MotionProgram::Slope& s : program.slopes) {
       slopes_.push_back(s.constant
                             ? SeriesSlope{s.of, s.by, nullptr,
@@ -180,6 +202,10 @@ SeriesContact SeriesTeam::contact(const MotionProgram::Contact& given) {
   c.terms = static_cast<int>(given.impact.outputs()) - 3 - c.moved;
   c.restitution = static_cast<int>(given.restitution);
   c.has_foot = given.has_foot;
+  if (given.law) {
+    c.flag = static_cast<int>(given.law->flag);
+    if (given.law->force) c.force = lay(*given.law->force);
+  }
   return c;
 }
 
@@ -235,6 +261,25 @@ void SeriesTeam::settle(int lane) {
   advance_alone(motion(lane), at_once);
 }
 
+/// What a mode says of a contact that is not closed: of a rigid one whether it has been passed by.
+Spring SeriesTeam::spring(int lane, int i) const {
+  const std::int64_t mode = members_[at_[static_cast<std::size_t>(lane)].member].motion->state.mode;
+  if (contacts_[static_cast<std::size_t>(i)].flag < 0)
+    return is_closed(mode, batch_.contacts + i) ? Spring::recovering : Spring::open;
+  return static_cast<Spring>((mode >> (law(lane).springs + 2 * i)) & 3);
+}
+
+/// The place among the touches of a state that belongs to a guard; nothing: it is not watched.
+std::optional<std::size_t> SeriesTeam::touch_of(int lane, int guard) {
+  const int m = batch_.contacts;
+  const bool of_force = guard >= m;
+  const int i = of_force ? force_contacts_[static_cast<std::size_t>(guard - m)] : guard;
+  const auto& law = members_.front().law.program->contacts[static_cast<std::size_t>(i)].law;
+  const bool by_force = law && !law->by_gap && spring(lane, i) == Spring::engaged;
+  if (of_force && !by_force) return std::nullopt;
+  return static_cast<std::size_t>(by_force && !of_force ? m + i : i);
+}
+
 /// Fills the rows of a lane where its motion is free. @return whether it is
 bool SeriesTeam::board(int lane) {
   const HybridState& s = motion(lane).state;
@@ -244,8 +289,9 @@ bool SeriesTeam::board(int lane) {
     return false;
   for (int i = 0; i < m; ++i) {
     if (is_closed(s.mode, i)) return false;
-    if (static_cast<std::size_t>(i) < s.touches.size() && s.touches[static_cast<std::size_t>(i)].order > 1)
-      return false;
+  }
+  for (const Touch& touch : s.touches) {
+    if (touch.order > 1) return false;
   }
   const SeriesRows& row = batch_.row;
   value(row.time, lane) = s.time;
@@ -253,12 +299,16 @@ bool SeriesTeam::board(int lane) {
   value(row.turns, lane) = 0;
   for (int k = 0; k < batch_.states; ++k) value(row.state + k, lane) = s.x(k);
   for (int i = 0; i < m; ++i) {
-    const bool touched = static_cast<std::size_t>(i) < s.touches.size();
-    const Touch touch = touched ? s.touches[static_cast<std::size_t>(i)] : Touch{};
-    value(row.side + i, lane) = is_closed(s.mode, m + i) ? -1 : 1;
+    const int flag = contacts_[static_cast<std::size_t>(i)].flag;
+    value(row.side + i, lane) = spring(lane, i) == Spring::open ? 1 : -1;
+    if (flag >= 0) value(row.fixed + flag, lane) = spring(lane, i) == Spring::engaged ? 1 : 0;
+    value(row.impacts + i, lane) = 0;
+  }
+  for (int i = 0; i < batch_.guards; ++i) {
+    const auto place = touch_of(lane, i);
+    const Touch touch = place && *place < s.touches.size() ? s.touches[*place] : Touch{};
     value(row.left + i, lane) = touch.order;
     value(row.speed + i, lane) = touch.speed;
-    value(row.impacts + i, lane) = 0;
   }
   if (batch_.tangents > 0) board_tangent(lane);
   return true;
@@ -290,15 +340,24 @@ void SeriesTeam::take_state(int lane) {
   s.time = value(row.time, lane);
   s.turns += static_cast<std::int64_t>(value(row.turns, lane));
   s.mode = 0;
-  s.touches.assign(static_cast<std::size_t>(m), Touch{});
+  const bool compliant =
+      std::any_of(contacts_.begin(), contacts_.end(), [](const SeriesContact& c) { return c.flag >= 0; });
+  s.touches.assign(static_cast<std::size_t>(compliant ? 2 * m : m), Touch{});
   for (int i = 0; i < m; ++i) {
-    if (value(row.side + i, lane) < 0) s.mode |= std::int64_t{1} << (m + i);
-    Touch& touch = s.touches[static_cast<std::size_t>(i)];
-    touch.order = value(row.left + i, lane) > 0 ? 1 : 0;
-    touch.speed = value(row.speed + i, lane);
+    const int flag = contacts_[static_cast<std::size_t>(i)].flag;
+    if (value(row.side + i, lane) < 0) {
+      const Spring within =
+          flag >= 0 && value(row.fixed + flag, lane) > 0 ? Spring::engaged : Spring::recovering;
+      s.mode |= flag < 0 ? std::int64_t{1} << (m + i)
+                         : static_cast<std::int64_t>(within) << (law(lane).springs + 2 * i);
+    }
     if (!moved.impacts.empty() && batch_.tangents == 0) {
       moved.impacts[static_cast<std::size_t>(i)] += static_cast<std::int64_t>(value(row.impacts + i, lane));
     }
+  }
+  for (int i = 0; i < batch_.guards; ++i) {
+    if (const auto place = touch_of(lane, i))
+      s.touches[*place] = {value(row.left + i, lane) > 0 ? 1 : 0, value(row.speed + i, lane)};
   }
   if (batch_.tangents > 0) take_tangent(lane);
 }

@@ -13,6 +13,7 @@
 #include "core/lanes/series/batch.hpp"
 #include "core/lanes/series/list.hpp"
 #include "core/lanes/team.hpp"
+#include "core/system/compliant_stop.hpp"
 #include "core/system/series_law.hpp"
 
 namespace graze {
@@ -82,6 +83,8 @@ class SeriesTeam {
     return section_.kind == Section::Kind::stroboscopic && law(lane).period > 0;
   }
   const SeriesLaw& law(int lane) const { return members_[at_[static_cast<std::size_t>(lane)].member].law; }
+  Spring spring(int lane, int contact) const;
+  std::optional<std::size_t> touch_of(int lane, int guard);
   bool next(int lane);
   bool go_on(int lane);
   void settle(int lane);
@@ -108,6 +111,8 @@ class SeriesTeam {
   std::vector<const double*> weighed_;
   std::vector<std::unique_ptr<SeriesProgram>> programs_;
   std::vector<SeriesContact> contacts_;
+  std::vector<int> force_contacts_;  ///< compliant contacts whose force is a guard
+  std::vector<SeriesSwitched> switched_;
   Values rows_, polynomials_, changes_, change_series_;
 
   /// What a lane is at.

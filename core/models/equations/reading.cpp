@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "core/equations/named_parameters.hpp"
@@ -85,6 +86,8 @@ class Reading {
   void list_holding();
   TypedKick kick(const Expressions& change);
   void list_motion();
+  Expressions switch_forces(Expressions& accelerations);
+  void list_switched();
   void read_symmetries();
   void read_start();
   Value::Array state_names() const;
@@ -97,7 +100,10 @@ class Reading {
 
   /// Solutions of M u = b for several b.
   std::vector<Expressions> solve(std::vector<Expressions> right);
-  Expression rate_of(const Expression& e);
+  Expression rate_of(const Expression& e, const Expressions& accelerations);
+  /// … with all contacts open.
+  Expression rate_of(const Expression& e) { return rate_of(e, accelerations_); }
+  bool is_polynomial(const Expression& e, std::size_t input);
   Quantity quantity(const std::string& name, const std::string& meaning) const;
 
   const Value& table_;
@@ -106,12 +112,16 @@ class Reading {
   std::shared_ptr<TypedSystem> typed_ = std::make_shared<TypedSystem>();
   Motions motions_;
   Expressions accelerations_, other_rates_, state_rates_;
-  Expressions slopes_;                   ///< of the rates of the states by these, row by row
   Expressions jump_values_;              ///< what jumps wait for and set
   std::vector<Expressions> directions_;  ///< of contacts, then against slips: by the velocities
   Expressions speeds_;                   ///< along these
   Expressions forces_;                   ///< of compliant contacts, zero of the others
-  Expressions laws_;                     ///< forces, amplitudes and limits
+  /// Of compliant contacts, in the placeholders of depth and its rate.
+  struct Law {
+    Expression force, sign;
+  };
+  std::map<std::size_t, Law> laws_in_depth_;
+  Expressions laws_;  ///< forces, amplitudes and limits
 };
 
 void Reading::read_parameters() {
@@ -317,14 +327,15 @@ void Reading::read_equations() {
     state_rates_[index(typed_->velocity[i])] = accelerations_[i];
   }
   for (std::size_t k = 0; k < others(); ++k) state_rates_[index(typed_->other[k])] = other_rates_[k];
+  Expressions slopes;
   for (const Expression& rate : state_rates_) {
-    for (std::size_t s = 0; s < state_rates_.size(); ++s) slopes_.push_back(graph().derivative(rate, 1 + s));
+    for (std::size_t s = 0; s < state_rates_.size(); ++s) slopes.push_back(graph().derivative(rate, 1 + s));
   }
-  typed_->jacobian = Program(graph(), slopes_);
+  typed_->jacobian = Program(graph(), slopes);
 }
 
-/// Along the motion with all contacts open.
-Expression Reading::rate_of(const Expression& e) {
+/// Along a motion.
+Expression Reading::rate_of(const Expression& e, const Expressions& accelerations) {
   Graph& g = graph();
   Expression rate = g.derivative(e, 0);
   const auto add = [&](int state, const Expression& its_rate) {
@@ -332,7 +343,7 @@ Expression Reading::rate_of(const Expression& e) {
   };
   for (std::size_t i = 0; i < coordinates(); ++i) {
     add(typed_->position[i], input(typed_->velocity[i]));
-    add(typed_->velocity[i], accelerations_[i]);
+    add(typed_->velocity[i], accelerations[i]);
   }
   for (std::size_t k = 0; k < others(); ++k) add(typed_->other[k], other_rates_[k]);
   return rate;
@@ -433,7 +444,6 @@ TypedContact Reading::contact(const Value& given, const std::string& key) {
   }
   results.insert(results.end(), terms.begin(), terms.end());
   impact.impact = Program(g, results);
-  impact.pressing = contact.pressing;
   impact.restitution = contact.restitution;
   impact.has_foot = contact.foot.has_value();
   typed_->motion.contacts.push_back(std::move(impact));
@@ -516,6 +526,7 @@ TypedLaw Reading::law(const Value& given, const std::string& key, const Expressi
   law.singular = std::any_of(atoms.begin(), atoms.end(), is_singular);
   const Expression sign = g.without_powers(force, depth);
   law.watched = !law.by_gap && !sign.is_fixed();
+  laws_in_depth_[typed_->contacts.size()] = {force, sign};
   Expressions results = {force, sign, g.derivative(force, depth), g.derivative(force, rate)};
   for (Expression& e : results) e = g.substitute(e, {{depth, g.negative(gap)}, {rate, g.negative(opening)}});
   law.force = Program(g, results);
@@ -634,23 +645,95 @@ void Reading::list_holding() {
   typed_->holding = Program(g, results);
 }
 
+/// Whether it depends on an input in no other way.
+bool Reading::is_polynomial(const Expression& e, std::size_t input) {
+  const std::vector<Atom> atoms = graph().needed({e});
+  return std::none_of(atoms.begin(), atoms.end(), [&](Atom a) {
+    const AtomOperation::Kind kind = graph().atom(a).kind;
+    if (kind == AtomOperation::Kind::input || kind == AtomOperation::Kind::sum) return false;
+    Expression alone = graph().number(0);
+    alone.linear.push_back({a, graph().literal(1)});
+    return graph().depends(alone, input);
+  });
+}
+
+/// Adds the forces of compliant contacts, times their flags, to the accelerations. Of one that is not
+/// engaged depth is 1 and does not move, where it might not exist or bend otherwise.
+/// @return what MotionProgram::flow has of them
+Expressions Reading::switch_forces(Expressions& accelerations) {
+  Graph& g = graph();
+  const std::size_t depth = g.inputs(), rate = depth + 1;
+  const std::vector<Expressions> pushes = solve(directions_);
+  Expressions signs;
+  for (const auto& [c, law] : laws_in_depth_) {
+    MotionProgram::Contact& contact = typed_->motion.contacts[c];
+    contact.law.emplace();
+    contact.law->flag = g.flag(c);
+    contact.law->by_gap = typed_->contacts[c].law->by_gap;
+    const Expression on = g.fixed(contact.law->flag), off = g.subtract(g.number(1), on);
+    Expression here = g.negative(motions_.contacts[c].gap), speed = g.negative(speeds_[c]);
+    if (!is_polynomial(law.force, depth)) here = g.add(g.multiply(on, here), off);
+    if (!is_polynomial(law.force, rate)) speed = g.multiply(on, speed);
+    const auto switched = [&](const Expression& e) {
+      return g.multiply(on, g.substitute(e, {{depth, here}, {rate, speed}}));
+    };
+    const Expression force = switched(law.force);
+    for (std::size_t i = 0; i < coordinates(); ++i)
+      accelerations[i] = g.add(accelerations[i], g.multiply(pushes[c][i], force));
+    if (!typed_->contacts[c].law->watched) continue;
+    signs.push_back(g.add(switched(law.sign), off));
+    contact.law->force = Program(g, {signs.back()});
+  }
+  return signs;
+}
+
+/// Quantities that hang on flags.
+void Reading::list_switched() {
+  std::vector<bool> hangs;
+  for (const FixedOperation& op : graph().fixed()) {
+    const std::size_t place = hangs.size();
+    const bool is_flag = op.kind == FixedOperation::Kind::flag;
+    const auto hangs_on = [&](Fixed f) {
+      const std::size_t other = static_cast<std::size_t>(f);
+      return other < place && hangs[other];
+    };
+    const bool follows = hangs_on(op.a) || hangs_on(op.b);
+    if (follows) typed_->motion.switched.push_back({static_cast<Fixed>(place), op});
+    hangs.push_back(is_flag || follows);
+  }
+}
+
 /// All that moves while no contact is closed, in one list.
 void Reading::list_motion() {
+  if (!typed_->has_motion()) return;
+  MotionProgram& motion = typed_->motion;
+  motion.velocities = typed_->velocity;
+  Expressions accelerations = accelerations_;
+  const Expressions signs = switch_forces(accelerations);
   Expressions all = state_rates_;
-  for (const Motions::Contact& contact : motions_.contacts) all.push_back(contact.gap);
-  typed_->motion.flow = Program(graph(), all);
-  const int n = typed_->states();
-  for (int k = 0; k < n * n; ++k) {
-    const Expression& slope = slopes_[index(k)];
-    if (graph().is_zero(slope)) continue;
-    MotionProgram::Slope& s = typed_->motion.slopes.emplace_back(MotionProgram::Slope{k / n, k % n, {}});
-    if (slope.is_fixed()) {
-      s.constant = slope.constant;
-    } else {
-      all.push_back(slope);
+  for (std::size_t i = 0; i < coordinates(); ++i) all[index(typed_->velocity[i])] = accelerations[i];
+  const Expressions rates = all;
+  for (std::size_t c = 0; c < speeds_.size(); ++c) {
+    all.push_back(motions_.contacts[c].gap);
+    motion.contacts[c].pressing = Program(graph(), {graph().negative(rate_of(speeds_[c], accelerations))});
+  }
+  all.insert(all.end(), signs.begin(), signs.end());
+  motion.flow = Program(graph(), all);
+  for (std::size_t of = 0; of < rates.size(); ++of) {
+    for (std::size_t by = 0; by < rates.size(); ++by) {
+      const Expression slope = graph().derivative(rates[of], 1 + by);
+      if (graph().is_zero(slope)) continue;
+      MotionProgram::Slope& s =
+          motion.slopes.emplace_back(MotionProgram::Slope{static_cast<int>(of), static_cast<int>(by), {}});
+      if (slope.is_fixed()) {
+        s.constant = slope.constant;
+      } else {
+        all.push_back(slope);
+      }
     }
   }
-  typed_->motion.varied = Program(graph(), all);
+  motion.varied = Program(graph(), all);
+  list_switched();
 }
 
 void Reading::read_contacts() {

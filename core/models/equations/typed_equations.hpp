@@ -56,10 +56,10 @@ class TypedEquations {
     return system_->period && std::isfinite(value_of(at(*system_->period))) ? at(*system_->period) : S(0);
   }
   double rate() const { return rate_; }
-  /// Of what has impacts of rigid contacts only, none of them at infinity.
+  /// Of what has one, where no contact is at infinity.
   const MotionProgram* motion_program() const {
     const bool all = std::find(has_contact_.begin(), has_contact_.end(), false) == has_contact_.end();
-    return all && system_->only_impacts() && system_->jumps.empty() ? &system_->motion : nullptr;
+    return all && system_->has_motion() ? &system_->motion : nullptr;
   }
   /// A stop at infinity is none.
   bool has_contact(int i) const { return has_contact_[static_cast<std::size_t>(i)]; }

@@ -87,7 +87,7 @@ struct TypedSystem {
   /// all contacts open and no friction; changes of these per force, row by row, of the upper triangle.
   std::vector<TypedKick> pushes;
   Program holding;
-  MotionProgram motion;  ///< all of this that decides a motion with its contacts open
+  MotionProgram motion;  ///< all of this that decides a motion, of what has_motion()
   std::optional<Fixed> period, fastest_rate;
   std::vector<Fixed> start;                  ///< of the states, where the case does not say
   std::vector<Symmetry> symmetries;          ///< of the states
@@ -99,6 +99,12 @@ struct TypedSystem {
   bool only_impacts() const {
     return frictions.empty() && std::none_of(contacts.begin(), contacts.end(),
                                              [](const TypedContact& c) { return c.law.has_value(); });
+  }
+  /// Whether it has a MotionProgram.
+  bool has_motion() const {
+    return frictions.empty() && jumps.empty() &&
+           std::none_of(contacts.begin(), contacts.end(),
+                        [](const TypedContact& c) { return c.law && c.law->singular; });
   }
 };
 
