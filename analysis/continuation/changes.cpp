@@ -22,7 +22,8 @@ Continuation::Passed Continuation::pass_grazing(const Trial& beyond, double step
   const auto behind = behind_grazing(*grazing, metric());
   if (!behind && grazing->kind == BifurcationKind::rising_border) {
     if (jump(now_, least_way(grazing->kind))) return Passed::on;
-    end_ = no_way_on(grazing->kind, grazing->contact);
+    end_ = no_way_on(grazing->kind, grazing->contact,
+                     jumps_at(grazing->solution) ? ": the motion jumps there" : no_orbit);
     return Passed::ended;
   }
   if (repeats(states_on_section(grazing->solution), grazing->solution.point.phase, size_)) {
@@ -60,21 +61,32 @@ bool Continuation::looks_closer(const Trial& beyond) {
 /// So near to a grazing multipliers are taken that have none at it: one of them grows without bound.
 constexpr double beside = 1e-7;
 
-/// Whether the motion where something changes, or just beside it, is the orbit there, its greatest multiplier
-/// known; equations know nothing of other events that come before.
+/// Whether the motion from an orbit closes with the parameter so much aside, of its range; the greatest
+/// multiplier is known.
+bool Continuation::closes(const Solution& orbit, const std::vector<std::complex<double>>& multipliers,
+                          double aside) const {
+  constexpr double closure = 1e-6;  // of the size
+  const double growth = multipliers.empty() ? 1 : std::max(1.0, std::abs(multipliers.front()));
+  const auto system = family_.system(orbit.point.parameter + aside * metric().range);
+  if (!system) return false;
+  const Record record = record_of(*system, orbit.point, orbit.shooting->itinerary().periods);
+  const double open = (record.end - orbit.point.state).cwiseAbs().maxCoeff();
+  return record.outcome == Outcome::ok && open <= closure * growth * record.size;
+}
+
+/// Whether the motion where something changes, or just beside it, is the orbit there; equations know nothing
+/// of other events that come before.
 bool Continuation::is_taken(const Solution& there,
                             const std::vector<std::complex<double>>& multipliers) const {
-  constexpr double closure = 1e-6;                             // of the size
-  constexpr double aside[] = {0, -1e-10, 1e-10, -1e-8, 1e-8};  // of the range
-  const double growth = multipliers.empty() ? 1 : std::max(1.0, std::abs(multipliers.front()));
-  const auto closes = [&](double side) {
-    const auto system = family_.system(there.point.parameter + side * metric().range);
-    if (!system) return false;
-    const Record record = record_of(*system, there.point, there.shooting->itinerary().periods);
-    const double open = (record.end - there.point.state).cwiseAbs().maxCoeff();
-    return record.outcome == Outcome::ok && open <= closure * growth * record.size;
-  };
-  return std::any_of(std::begin(aside), std::end(aside), closes);
+  constexpr double sides[] = {0, -1e-10, 1e-10, -1e-8, 1e-8};
+  return std::any_of(std::begin(sides), std::end(sides),
+                     [&](double aside) { return closes(there, multipliers, aside); });
+}
+
+/// Whether the motion is the orbit on one side of a change only, however near to it.
+bool Continuation::jumps_at(const Solution& there) const {
+  constexpr double aside = 1e-10;
+  return closes(there, now_.point.multipliers, -aside) != closes(there, now_.point.multipliers, aside);
 }
 
 /// Whether the motion takes the way to a grazing.
@@ -234,11 +246,10 @@ bool Continuation::lands(const Solution& last, double way, int onward) {
   return true;
 }
 
-std::string Continuation::no_way_on(BifurcationKind kind, int contact) const {
+std::string Continuation::no_way_on(BifurcationKind kind, int contact, const char* why) const {
   const auto& contacts = family_.model->contacts();
   return bifurcation_names()[static_cast<std::size_t>(kind)] +
-         (contact < 0 ? "" : " of contact " + contacts[static_cast<std::size_t>(contact)].name) +
-         ": no orbit of the same period goes on from it";
+         (contact < 0 ? "" : " of contact " + contacts[static_cast<std::size_t>(contact)].name) + why;
 }
 
 /// Bisection as far as there are orbits of the one signature or the other.

@@ -135,13 +135,17 @@ class Continuation {
   bool may_follow(const Solution& next, const Solution& last) const;
   std::optional<Solution> orbit_beside(const Solution& last, double parameter, double along) const;
   std::optional<Solution> orbit_near(const Solution& last, double parameter, double along) const;
-  std::string no_way_on(BifurcationKind kind, int contact) const;
+  static constexpr const char* no_orbit = ": no orbit of the same period goes on from it";
+  std::string no_way_on(BifurcationKind kind, int contact, const char* why = no_orbit) const;
   bool jump(const Solution& last, double least);
   bool jump_back(const Solution& last, double least);
   bool lands(const Solution& last, double way, int onward);
   bool pass_stop();
   bool lies_ahead(const ChatterBorder& border, double sense, double reach) const;
   bool is_taken(const ChatterBorder& border) const;
+  bool closes(const Solution& orbit, const std::vector<std::complex<double>>& multipliers,
+              double aside) const;
+  bool jumps_at(const Solution& there) const;
   bool is_taken(const Solution& there, const std::vector<std::complex<double>>& multipliers) const;
   bool approaches(const ChatterBorder& border);
   bool recedes() const;

@@ -101,6 +101,17 @@ bool repeats(const Motion& orbit) {
   return false;
 }
 
+/// Whether no rigid contact is overlapped; compliant ones may be engaged.
+bool is_apart(const System& system, const HybridState& state) {
+  Eigen::VectorXd gap, rate;
+  system.gaps(state, gap, rate);
+  for (int i = 0; i < gap.size(); ++i) {
+    const bool rigid = system.with_contact(0, i, true) == 0;
+    if (rigid && !(gap(i) >= 0)) return false;
+  }
+  return true;
+}
+
 /// A state next to an orbit that penetrates no stop; nothing: none is found.
 std::optional<Eigen::VectorXd> beside(const System& system, const Eigen::VectorXd& x, double away,
                                       unsigned seed) {
@@ -112,9 +123,7 @@ std::optional<Eigen::VectorXd> beside(const System& system, const Eigen::VectorX
       const double side = dice.coin() ? 1 : -1;
       entry += away * side * dice.number(0.5, 1);
     }
-    Eigen::VectorXd gap, rate;
-    system.gaps(state, gap, rate);
-    if (gap.size() == 0 || gap.minCoeff() >= 0) return state.x;
+    if (is_apart(system, state)) return state.x;
   }
   return std::nullopt;
 }
@@ -314,7 +323,7 @@ bool Auditor::breaks_off(int branch, double parameter, const std::string& reason
     const Motion orbit = followed(*system, p.state, p.periods);
     if (orbit.outcome != Outcome::ok) return false;
     const double near = spread(*system, orbit, 1e-9);
-    return near > 1e-3 && near > 0.5 * spread(*system, orbit, 1e-7);
+    return near > 1e-5 && near > 0.5 * spread(*system, orbit, 1e-7);
   });
 }
 
