@@ -19,6 +19,7 @@ Continuation::Passed Continuation::pass_grazing(const Trial& beyond, double step
   if (!grazing || !reaches(*grazing)) return Passed::not_found;
   locate_before(*grazing);
   note(grazing->kind, grazing->contact, grazing->solution);
+  for (const int contact : grazing->others) note(grazing->kind, contact, grazing->solution);
   const auto behind = behind_grazing(*grazing, metric());
   if (!behind && grazing->kind == BifurcationKind::rising_border) {
     if (jump(now_, least_way(grazing->kind))) return Passed::on;

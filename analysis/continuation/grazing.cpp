@@ -302,6 +302,20 @@ class Search {
 
   const std::vector<Grazing>& found() const { return found_; }
 
+  /// The first of what was found.
+  std::optional<Grazing> first() const {
+    const auto least = std::min_element(found_.begin(), found_.end(),
+                                        [](const Grazing& a, const Grazing& b) { return a.place < b.place; });
+    if (least == found_.end()) return std::nullopt;
+    Grazing first = *least;
+    constexpr double near = 1e-9;  // of arclength
+    for (const Grazing& other : found_) {
+      const bool here = other.gained == first.gained && other.place - first.place <= near;
+      if (here && other.contact != first.contact) first.others.push_back(other.contact);
+    }
+    return first;
+  }
+
   /// Hits outside of chatter that have no speed left at the end; compliant contacts that do not end any more
   /// as they did, their force no longer falling through zero.
   void lost(const Equations& here) {
@@ -404,17 +418,14 @@ std::optional<Grazing> first_grazing(const Solution& from, double step, const Me
   if (!over.ok || !here) return std::nullopt;
   Search search(from, over, step, metric);
   search.lost(*here);
-  const int lost = search.found().empty() ? -1 : search.found().front().contact;
+  const std::vector<Grazing> lost = search.found();
   const int count = static_cast<int>(shooting.family().model->contacts().size());
   for (std::vector<int>& contacts : by_change(shooting.itinerary(), beyond, count)) {
-    std::erase(contacts, lost);
+    for (const Grazing& g : lost) std::erase(contacts, g.contact);
     for (const Dip& t : dips_of(shooting, over.u, contacts, depth * metric.size)) search.gained(t);
     if (!search.found().empty()) break;
   }
-  const auto first = std::min_element(search.found().begin(), search.found().end(),
-                                      [](const Grazing& a, const Grazing& b) { return a.place < b.place; });
-  if (first == search.found().end()) return std::nullopt;
-  return *first;
+  return search.first();
 }
 
 Closing behind_at_speed(const Grazing& grazing, const Solution& behind, double speed) {
@@ -450,28 +461,79 @@ std::optional<Solution> heading_away(const Grazing& grazing, const Touched& ther
   return behind;
 }
 
-}  // namespace
-
-std::optional<Solution> behind_grazing(const Grazing& grazing, const Metric& metric) {
+/// Impacts that have no speed left where that of a grazing has none, it among them, the last first.
+std::vector<std::size_t> lost_at(const Grazing& grazing, const Metric& metric) {
+  constexpr double none = 1e-11;  // of the size, in a unit of time
   const Solution& at = grazing.solution;
-  const Step& event = at.shooting->itinerary().steps[grazing.step];
-  if (is_closed(event.mode, grazing.contact) || event.end == EventKind::contact_end) return std::nullopt;
-  // With the hit where the gap touches, or with a mere touch where it was lost.
-  std::size_t step = grazing.step;
-  const auto there = grazing.gained ? as_hit(*at.shooting, at.u, step) : as_touch(*at.shooting, at.u, step);
-  if (!there) return std::nullopt;
-  auto behind = heading_away(grazing, *there, step, metric);
-  if (!behind || grazing.gained) return behind;
-  // The touch is no event: off with it.
+  std::vector<std::size_t> lost{grazing.step};
+  const std::vector<Step>& steps = at.shooting->itinerary().steps;
+  const auto equations = at.shooting->equations(at.u);
+  for (std::size_t k = 0; equations && k < steps.size(); ++k) {
+    const bool loses = steps[k].end == EventKind::impact &&
+                       std::abs(equations->measure(static_cast<Eigen::Index>(k))) <= none * metric.size;
+    if (loses && std::ranges::count(grazing.others, steps[k].contact) > 0) lost.push_back(k);
+  }
+  std::sort(lost.rbegin(), lost.rend());
+  return lost;
+}
+
+/// The branch without hits that have no speed left.
+std::optional<Solution> behind_loss(const Grazing& grazing, const Metric& metric) {
+  std::vector<std::size_t> lost = lost_at(grazing, metric);
+  std::optional<Touched> there = Touched{grazing.solution.shooting, grazing.solution.u};
+  std::size_t touch = grazing.step;
+  for (std::size_t& step : lost) {
+    const bool first = step == grazing.step;
+    there = as_touch(*there->shooting, there->u, step);
+    if (!there) return std::nullopt;
+    if (first) touch = step;
+  }
+  auto behind = heading_away(grazing, *there, touch, metric);
+  if (!behind) return std::nullopt;
+  // The touches are no events: off with them.
+  const auto without_them = [&](const Vector& u) {
+    std::optional<Touched> left = Touched{behind->shooting, u};
+    for (const std::size_t step : lost) {
+      if (left) left = without_event(*left->shooting, left->u, step);
+    }
+    return left;
+  };
   constexpr double ahead = 1e-6;
-  const auto here = without_event(*behind->shooting, behind->u, step);
-  const auto there_ahead = without_event(*behind->shooting, behind->u + ahead * behind->tangent, step);
+  const auto here = without_them(behind->u);
+  const auto there_ahead = without_them(behind->u + ahead * behind->tangent);
   if (!here || !there_ahead) return std::nullopt;
   behind->shooting = here->shooting;
   behind->u = here->u;
   const Vector along = there_ahead->u - here->u;
   behind->tangent = along / metric.norm(*behind->shooting, along);
   return behind;
+}
+
+/// The branch with hits in the place of touches.
+std::optional<Solution> behind_gain(const Grazing& grazing, const Metric& metric) {
+  constexpr double touching = 1e-9;  // of the size
+  std::optional<Touched> there = Touched{grazing.solution.shooting, grazing.solution.u};
+  std::size_t step = grazing.step;
+  for (const int contact : grazing.others) {
+    const auto dips = dips_of(*there->shooting, there->u, {contact}, -touching * metric.size);
+    if (dips.empty() || !(std::abs(dips.front().guard) <= touching * metric.size)) continue;
+    there = with_touch(*there->shooting, there->u, dips.front());
+    std::size_t other = dips.front().step;
+    if (there) there = as_hit(*there->shooting, there->u, other);
+    if (!there) return std::nullopt;
+    if (other <= step) ++step;
+  }
+  there = as_hit(*there->shooting, there->u, step);
+  return there ? heading_away(grazing, *there, step, metric) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Solution> behind_grazing(const Grazing& grazing, const Metric& metric) {
+  const Solution& at = grazing.solution;
+  const Step& event = at.shooting->itinerary().steps[grazing.step];
+  if (is_closed(event.mode, grazing.contact) || event.end == EventKind::contact_end) return std::nullopt;
+  return grazing.gained ? behind_gain(grazing, metric) : behind_loss(grazing, metric);
 }
 
 }  // namespace graze

@@ -49,9 +49,10 @@ struct Grazing {
   double place = 0;                                 ///< arclength from the last point
   BifurcationKind kind = BifurcationKind::grazing;  ///< or rising_border: a contact force touches zero
   int contact = -1;
-  std::size_t step = 0;  ///< of the event that comes or goes, in the solution's itinerary
-  bool gained = false;   ///< a hit more, else one less
-  Solution solution;     ///< there, with that step as a touch (gained) or as an event (lost)
+  std::size_t step = 0;     ///< of the event that comes or goes, in the solution's itinerary
+  bool gained = false;      ///< a hit more, else one less
+  std::vector<int> others;  ///< contacts of which the same happens there: the motion is its own mirror
+  Solution solution;        ///< there, with that step as a touch (gained) or as an event (lost)
 };
 
 /// The first of them within this arclength of a point, whatever the motion itself does there. `beyond`: the

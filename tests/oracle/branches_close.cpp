@@ -319,3 +319,29 @@ TEST_CASE("a period doubling where two impacts have exchanged their order has a 
   for (const auto& m : orbit.multipliers) away = std::min(away, std::abs(m + 1.0));
   CHECK(away < 1e-6);
 }
+
+TEST_CASE("of a motion that is its own mirror both walls lose, or gain, an impact at one grazing") {
+  // Half a turn later all is mirrored: the impacts of both walls come and go together.
+  const double grazing = 1.160736505833;
+  const Family f =
+      family("name = 'planar_friction'\nx_left = -0.1\nx_right = 0.1\nr = 0.7\nfriction = 1.0", "friction");
+  const std::vector<std::pair<double, std::vector<double>>> starts{
+      {1.1606, {0.0629807, -0.0830438, 0.0930332, 0.0589779}},      // loses them on the way up
+      {1.1610, {0.062927539, -0.083083983, 0.09291531, 0.0589036}}  // gains them on the way down
+  };
+  for (const auto& [at, state] : starts) {
+    const Branch branch = branch_from(f, state, at, 1.1605, 1.1611);
+    CHECK(branch.begins == "end of the range");
+    CHECK(branch.ends == "end of the range");
+    check_closes(f, branch);
+    for (const BranchPoint& p : branch.points) CHECK(p.impacts[0] == p.impacts[1]);
+    std::vector<int> contacts;
+    for (const Bifurcation& b : branch.bifurcations) {
+      if (b.kind != BifurcationKind::grazing) continue;
+      CHECK(std::abs(b.parameter - grazing) < 1e-9);
+      contacts.push_back(b.contact);
+    }
+    std::sort(contacts.begin(), contacts.end());
+    CHECK(contacts == std::vector<int>{0, 1});
+  }
+}
