@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analysis/continuation/beginning.hpp"
+#include "analysis/maps/multipliers.hpp"
 #include "analysis/run/execute.hpp"
 
 namespace graze {
@@ -63,7 +64,7 @@ bool closes(const Family& family, const BranchPoint& point) {
   const auto system = family.system(point.parameter);
   if (!system) return true;
   const Record record = record_turn(*system, point.orbit.front(), point.signature.periods);
-  const double growth = point.multipliers.empty() ? 1 : std::max(1.0, std::abs(point.multipliers.front()));
+  const double growth = growth_of(point.multipliers);
   const double open = (record.end - point.orbit.front()).cwiseAbs().maxCoeff();
   return record.outcome == Outcome::ok && open <= closure * growth * record.size;
 }

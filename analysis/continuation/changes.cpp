@@ -9,6 +9,7 @@
 #include "analysis/continuation/beginning.hpp"
 #include "analysis/continuation/continuation.hpp"
 #include "analysis/continuation/grazing.hpp"
+#include "analysis/maps/multipliers.hpp"
 
 namespace graze {
 
@@ -67,7 +68,7 @@ constexpr double beside = 1e-7;
 bool Continuation::closes(const Solution& orbit, const std::vector<std::complex<double>>& multipliers,
                           double aside) const {
   constexpr double closure = 1e-6;  // of the size
-  const double growth = multipliers.empty() ? 1 : std::max(1.0, std::abs(multipliers.front()));
+  const double growth = growth_of(multipliers);
   const auto system = family_.system(orbit.point.parameter + aside * metric().range);
   if (!system) return false;
   const Record record = record_of(*system, orbit.point, orbit.shooting->itinerary().periods);

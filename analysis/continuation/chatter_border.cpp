@@ -264,8 +264,7 @@ std::optional<ChatterBorder> border_from(const Solution& near, Guess g, const Me
   if (!system) return std::nullopt;
   for (std::size_t k = 1; k <= g.stick.impact; ++k) {
     const double flight = g.entries[k].end - g.entries[k - 1].end;
-    if (is_rebound(g.entries[k - 1].step, g.entries[k].step))
-      g.entries[k].step.length = length_of_rebound(flight, system->rate());
+    tell_rebound(g.entries[k - 1].step, g.entries[k].step, flight, system->rate());
   }
   while (g.remaining() < room * g.entries.back().end && drop_impact(g)) continue;
   for (int k = 0; k < attempts; ++k) {
@@ -364,14 +363,11 @@ std::optional<Guess> closed_after(const Solution& near, const std::vector<Leg>& 
 
 }  // namespace
 
-bool is_rebound(const Step& before, const Step& step) {
+void tell_rebound(const Step& before, Step& step, double duration, double rate) {
   const bool impacts = before.end == EventKind::impact && step.end == EventKind::impact;
   const bool told = step.length == Leg::Length::given || step.length == Leg::Length::rebound;
-  return impacts && told && before.contact == step.contact && !step.instant;
-}
-
-Leg::Length length_of_rebound(double duration, double rate) {
-  return duration > brief_flight / rate ? Leg::Length::given : Leg::Length::rebound;
+  if (!impacts || !told || before.contact != step.contact || step.instant) return;
+  step.length = duration > brief_flight / rate ? Leg::Length::given : Leg::Length::rebound;
 }
 
 std::vector<ChatterStick> chatter_sticks(const Itinerary& itinerary) {

@@ -18,10 +18,9 @@ struct ChatterStick {
   std::size_t release = 0;   ///< by a vanishing contact force
 };
 
-/// Whether a step is a flight from an impact of a contact to its next one.
-bool is_rebound(const Step& before, const Step& step);
-/// How the equations of a border have one of that duration, at a system's rate.
-Leg::Length length_of_rebound(double duration, double rate);
+/// How the equations of a border have a flight of that duration from an impact of a contact to its next one,
+/// at a system's rate; other steps stay as they are.
+void tell_rebound(const Step& before, Step& step, double duration, double rate);
 
 /// Sticks of an itinerary that end by themselves, within the turn.
 std::vector<ChatterStick> chatter_sticks(const Itinerary& itinerary);

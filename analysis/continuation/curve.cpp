@@ -502,7 +502,7 @@ CurveWalk::Cause CurveWalk::cause_of(CurveSolution& s) const {
       const Itinerary word =
           beside({eq.itinerary(), eq.shooting(family).durations(eq.orbit_of(s.x)), {}, {}}, -1, 0);
       const double open = (record.end - p.state).cwiseAbs().maxCoeff() / (record.size + tiny);
-      const double worst = p.multipliers.empty() ? 1 : std::max(1.0, std::abs(p.multipliers.front()));
+      const double worst = growth_of(p.multipliers);
       const double closure = contact >= 0 ? 1e-5 : 1e-8;
       if (own == word && open <= closure * worst) return {};
       if (holds && open <= closure * worst &&
@@ -564,14 +564,15 @@ std::optional<CurveWalk::Retold> CurveWalk::retold(const CurveSolution& s, const
   };
   const double told_time = told(s).times[condition.step] - shift;
   const double time = shift > 0 && told_time < 0 ? told_time + turn : told_time;
-  constexpr double near = 1e-2;  // of the turn
+  const int contact = old[condition.step].contact;
+  constexpr double near = 1e-2, same = 1e-9;  // of the turn
   const auto nearest_of = [&](const std::vector<Step>& all, const std::vector<double>& durations,
-                              const auto& fits) {
+                              double instant, double within, const auto& fits) {
     std::size_t nearest = all.size();
-    double away = near * turn;
+    double away = within * turn;
     for (std::size_t k = 0; k < all.size(); ++k) {
-      const double distance = std::abs(end_of(durations, k) - time);
-      if (all[k].contact != old[condition.step].contact || !fits(all[k]) || !(distance < away)) continue;
+      const double distance = std::abs(end_of(durations, k) - instant);
+      if (all[k].contact != contact || !fits(all[k]) || !(distance < away)) continue;
       away = distance;
       nearest = k;
     }
@@ -582,7 +583,7 @@ std::optional<CurveWalk::Retold> CurveWalk::retold(const CurveSolution& s, const
     std::vector<Step>& taken = r.taken.itinerary.steps;
     const std::vector<double>& durations = r.taken.durations;
     const auto alike = [&](const Step& step) { return step.end == old[condition.step].end; };
-    std::size_t nearest = nearest_of(taken, durations, alike);
+    std::size_t nearest = nearest_of(taken, durations, time, near, alike);
     if (nearest >= taken.size()) return std::nullopt;
     // Of two events at one instant the later is the condition's, whichever it is.
     const bool coincides = condition.kind != Kind::stick_border;
@@ -592,8 +593,8 @@ std::optional<CurveWalk::Retold> CurveWalk::retold(const CurveSolution& s, const
     return r;
   }
   constexpr double slow = 1e-2;
-  const std::size_t nearest =
-      nearest_of(steps, record.durations, [](const Step& step) { return is_hit(step.end); });
+  const auto hits = [](const Step& step) { return is_hit(step.end); };
+  const std::size_t nearest = nearest_of(steps, record.durations, time, near, hits);
   if (nearest < steps.size() && record.speeds[nearest] < slow * s.size() * system->rate()) {
     condition.step = nearest;
   } else {
@@ -613,14 +614,8 @@ std::optional<CurveWalk::Retold> CurveWalk::retold(const CurveSolution& s, const
   const double touch_time = end_of(record.durations, condition.step);
   Retold r{family.prescribed(record, *system), condition};
   std::vector<Step>& taken = r.taken.itinerary.steps;
-  double away = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < taken.size(); ++k) {
-    const double distance = std::abs(end_of(r.taken.durations, k) - touch_time);
-    if (!is_hit(taken[k].end) || taken[k].contact != condition.contact || !(distance < away)) continue;
-    away = distance;
-    r.condition.step = k;
-  }
-  if (!(away <= 1e-9 * turn)) return std::nullopt;
+  r.condition.step = nearest_of(taken, r.taken.durations, touch_time, same, hits);
+  if (r.condition.step >= taken.size()) return std::nullopt;
   if (!touch_instead(r.taken.itinerary, r.taken.durations, r.condition.step)) return std::nullopt;
   return r;
 }
@@ -730,8 +725,7 @@ std::optional<CurveSolution> CurveWalk::followed_as_far(const CurveSolution& s) 
   const auto system = family.system(s.point.orbit.parameter);
   if (!system) return std::nullopt;
   for (std::size_t k = 1; k <= condition.stick.impact; ++k)
-    if (is_rebound(steps[k - 1], steps[k]))
-      steps[k].length = length_of_rebound(form.durations[k], system->rate());
+    tell_rebound(steps[k - 1], steps[k], form.durations[k], system->rate());
   if (form.itinerary == eq.itinerary()) return std::nullopt;
   return in_sense_of(s, solved(s, {form, condition}, s.point.orbit.state, eq.anchor()));
 }
@@ -875,6 +869,13 @@ bool CurveWalk::pass_corner(const Cause& cause, const CurveSolution& beyond, dou
   return true;
 }
 
+/// From an orbit that the motion takes.
+void CurveWalk::go_on_with(CurveSolution s) {
+  now_ = std::move(s);
+  now_.point.orbit.admissible = true;
+  tests_ = tests_at(now_);
+}
+
 /// Where a short stick or slide of another friction vanishes: on the curve of the orbits without it, which
 /// are regular there. true: the curve goes on with them.
 bool CurveWalk::pass_pair(const Cause& cause, const CurveSolution& beyond, double step) {
@@ -886,13 +887,10 @@ bool CurveWalk::pass_pair(const Cause& cause, const CurveSolution& beyond, doubl
   if (!eq.plane().family.in_full || !(slips || cause.what == Cause::What::order)) return false;
   const Family family = eq.plane().at(now_.point.second);
   const Prescription word{eq.itinerary(), eq.shooting(family).durations(eq.orbit_of(now_.x)), {}, {}};
-  const auto pair_from = [&](std::size_t first) {
-    const std::size_t own = eq.condition().step;
-    return first == own || first + 1 == own ? std::nullopt : form_without_pair(word, first);
-  };
   if (!slips && k == 0) return false;
-  const std::size_t first = slips ? k : k - 1;
-  auto form = pair_from(first);
+  const std::size_t first = slips ? k : k - 1, own = eq.condition().step;
+  if (first == own || first + 1 == own) return false;
+  auto form = form_without_pair(word, first);
   const bool brief = form && word.durations[first + 1] < short_time * now_.point.orbit.period;
   if (!brief || ++changes_ > most_changes) return false;
   Retold retold{{std::move(form->itinerary), std::move(form->durations), {}, {}}, eq.condition()};
@@ -921,9 +919,7 @@ bool CurveWalk::pass_pair(const Cause& cause, const CurveSolution& beyond, doubl
       passed_.pop_back();
       return false;
     }
-    there->point.orbit.admissible = true;
-    now_ = std::move(*there);
-    tests_ = tests_at(now_);
+    go_on_with(std::move(*there));
     return true;
   }
   return false;
@@ -1012,9 +1008,7 @@ bool CurveWalk::pass(const Cause& cause, const CurveSolution& beyond, double ste
       const auto behind = at(now_, located->place + share * (step - located->place));
       auto other = behind ? remade(*behind) : std::nullopt;
       if (!other || cause_of(*other).what != Cause::What::none) continue;
-      other->point.orbit.admissible = true;
-      now_ = std::move(*other);
-      tests_ = tests_at(now_);
+      go_on_with(std::move(*other));
       return true;
     }
   }

@@ -147,6 +147,7 @@ class CurveWalk {
   void locate_tests(const CurveSolution& after, double step);
   bool pass(const Cause& cause, const CurveSolution& beyond, double step);
   bool pass_corner(const Cause& cause, const CurveSolution& beyond, double step);
+  void go_on_with(CurveSolution s);
   bool pass_pair(const Cause& cause, const CurveSolution& beyond, double step);
   bool to_border(const CurveSolution& beyond);
   bool outside(const CurveSolution& s) const;

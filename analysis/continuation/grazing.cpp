@@ -418,10 +418,9 @@ std::optional<Grazing> first_grazing(const Solution& from, double step, const Me
   if (!over.ok || !here) return std::nullopt;
   Search search(from, over, step, metric);
   search.lost(*here);
-  const std::vector<Grazing> lost = search.found();
   const int count = static_cast<int>(shooting.family().model->contacts().size());
   for (std::vector<int>& contacts : by_change(shooting.itinerary(), beyond, count)) {
-    for (const Grazing& g : lost) std::erase(contacts, g.contact);
+    for (const Grazing& lost : search.found()) std::erase(contacts, lost.contact);
     for (const Dip& t : dips_of(shooting, over.u, contacts, depth * metric.size)) search.gained(t);
     if (!search.found().empty()) break;
   }

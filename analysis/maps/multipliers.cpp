@@ -173,6 +173,10 @@ std::vector<std::complex<double>> product_eigenvalues(std::span<const Eigen::Mat
   return values;
 }
 
+double growth_of(const std::vector<std::complex<double>>& multipliers) {
+  return multipliers.empty() ? 1 : std::max(1.0, std::abs(multipliers.front()));
+}
+
 bool is_stable(const std::vector<std::complex<double>>& multipliers) {
   return std::all_of(multipliers.begin(), multipliers.end(),
                      [](const std::complex<double>& m) { return std::abs(m) < 1; });

@@ -17,6 +17,9 @@ std::vector<std::complex<double>> eigenvalues(const Eigen::MatrixXd& matrix);
 /// exactly zero.
 std::vector<std::complex<double>> product_eigenvalues(std::span<const Eigen::MatrixXd> factors);
 
+/// By what an orbit with these multipliers, greatest first, magnifies errors in a turn; at least 1.
+double growth_of(const std::vector<std::complex<double>>& multipliers);
+
 /// Whether all multipliers lie in the unit circle.
 bool is_stable(const std::vector<std::complex<double>>& multipliers);
 

@@ -25,8 +25,8 @@ namespace {
 
 constexpr std::size_t lanes_at_once = 128;
 
-/// x'' + 0.1 x' + x + x³ = 1.5 cos ωt, x <= 0.8: `duffing_impact`.
-struct DuffingAtWall {
+/// x'' + 0.1 x' + x + x³ = 1.5 cos ωt.
+struct Duffing {
   static constexpr std::size_t contacts = 1;
   using State = std::array<double, 2>;
   static constexpr double lowest = 0.8, highest = 2;
@@ -35,6 +35,15 @@ struct DuffingAtWall {
   double frequency = 1;
 
   static State start() { return {0, 0}; }
+  static const char* parameter() { return "omega"; }
+  void operator()(const State& y, State& rate, double t) const {
+    rate[0] = y[1];
+    rate[1] = 1.5 * std::cos(frequency * t) - 0.1 * y[1] - y[0] - y[0] * y[0] * y[0];
+  }
+};
+
+/// With x <= 0.8: `duffing_impact`.
+struct DuffingAtWall : Duffing {
   static Value model() {
     Value table;
     table.set("name", "duffing_impact");
@@ -43,11 +52,6 @@ struct DuffingAtWall {
     table.set("r", Value(0.8));
     return table;
   }
-  static const char* parameter() { return "omega"; }
-  void operator()(const State& y, State& rate, double t) const {
-    rate[0] = y[1];
-    rate[1] = 1.5 * std::cos(frequency * t) - 0.1 * y[1] - y[0] - y[0] * y[0] * y[0];
-  }
   double gap(std::size_t, const State& y) const { return 0.8 - y[0]; }
   void hit(std::size_t, State& y) const {
     y[0] = 0.8;
@@ -55,18 +59,11 @@ struct DuffingAtWall {
   }
 };
 
-/// The same at a soft stop that only pushes, 20 δ + 0.4 δ' with δ = x − 0.5: `equations`. Its events are
-/// where that is met, where its force vanishes and where it is left.
-struct DuffingAtSoftStop {
-  static constexpr std::size_t contacts = 1;
-  using State = std::array<double, 2>;
-  static constexpr double lowest = 0.8, highest = 2;
-  static constexpr std::size_t values = 1000, odeint_stride = 20;
-
-  double frequency = 1;
+/// At a soft stop that only pushes, 20 δ + 0.4 δ' with δ = x − 0.5: `equations`. Its events are where that is
+/// met, where its force vanishes and where it is left.
+struct DuffingAtSoftStop : Duffing {
   Spring spring = Spring::open;
 
-  static State start() { return {0, 0}; }
   static Value model() {
     return parse_case(R"toml(
 graze = 1
@@ -81,11 +78,9 @@ contact = [{ gap = "0.5 - x", stiffness = 20, damping = 0.4 }]
                       "soft_stop.toml", {})
         .root.at("model");
   }
-  static const char* parameter() { return "omega"; }
   static double force(const State& y) { return 20 * (y[0] - 0.5) + 0.4 * y[1]; }
   void operator()(const State& y, State& rate, double t) const {
-    rate[0] = y[1];
-    rate[1] = 1.5 * std::cos(frequency * t) - 0.1 * y[1] - y[0] - y[0] * y[0] * y[0];
+    Duffing::operator()(y, rate, t);
     if (spring == Spring::engaged) rate[1] -= force(y);
   }
   double gap(std::size_t, const State& y) const {

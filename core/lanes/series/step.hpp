@@ -333,7 +333,7 @@ inline void SeriesRun::scale(int guard, const V& h) {
     first = first - all(b_.level);
     zero = same(first, all(0));
   } else {
-    sign = guard < b_.contacts ? load(row(b_.row.side + guard)) : all(1);
+    sign = guard < b_.contacts ? side_[guard] : all(1);
     zero = above(load(row(b_.row.left + guard)), 0);
     const V known = load(row(b_.row.speed + guard));
     speed = pick(zero & above(known, 0), known * sign, speed);
