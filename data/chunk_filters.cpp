@@ -1,6 +1,6 @@
 #include "data/chunk_filters.hpp"
 
-#include <libdeflate.h>
+#include <isa-l/igzip_lib.h>
 
 #include <algorithm>
 #include <array>
@@ -8,14 +8,11 @@
 #include <bit>
 #include <cstring>
 #include <future>
-#include <memory>
-#include <new>
-#include <utility>
 
 namespace graze {
 namespace {
 
-constexpr int level = 1;  // of deflate; higher ones cost twice the time for a hundredth of the bytes
+constexpr std::uint32_t level = 1;  // of deflate; the next one takes as long for a hundredth of the bytes
 
 static_assert(std::endian::native == std::endian::little, "values are stored as they lie in memory");
 
@@ -36,20 +33,8 @@ void transpose(std::array<Bytes, word>& rows) {
   }
 }
 
-struct Release {
-  void operator()(libdeflate_compressor* compressor) const { libdeflate_free_compressor(compressor); }
-};
-
-/// One for each thread: to make it costs as much as to deflate a small chunk.
-libdeflate_compressor& compressor() {
-  thread_local const std::unique_ptr<libdeflate_compressor, Release> instance(
-      libdeflate_alloc_compressor(level));
-  if (instance == nullptr) throw std::bad_alloc();
-  return *instance;
-}
-
 /// The first bytes of all elements, then the second ones, and so on; until the thread does it again.
-std::span<const std::uint8_t> shuffled(std::span<const std::uint8_t> values, std::size_t element_size) {
+std::span<std::uint8_t> shuffled(std::span<const std::uint8_t> values, std::size_t element_size) {
   const std::size_t count = values.size() / element_size;
   thread_local std::vector<std::uint8_t> planes;
   planes.resize(values.size());
@@ -125,54 +110,24 @@ void append(std::vector<std::uint8_t>& bytes, std::span<const std::uint8_t> more
   bytes.insert(bytes.end(), more.begin(), more.end());
 }
 
-/// Deflates bytes as the last part of a stream; false: they would not become less.
-bool deflate_last(std::span<const std::uint8_t> part, std::vector<std::uint8_t>& stream) {
-  constexpr std::size_t least = 16;  // that no bytes take
-  thread_local std::vector<std::uint8_t> room;
-  if (room.size() < part.size() + least) room.resize(part.size() + least);
-  const std::size_t size = libdeflate_deflate_compress(&compressor(), part.data(), part.size(), room.data(),
-                                                       std::max(part.size(), least));
-  append(stream, std::span(room).first(size));
-  return size > 0;
-}
-
-/// Whether bytes look like noise, by some short pieces of them: deflating would save less than a tenth.
-bool is_noise(std::span<const std::uint8_t> bytes) {
-  constexpr std::size_t pieces = 8, length = 256;
-  if (bytes.size() < pieces * length) return false;
-  std::vector<std::uint8_t> sample, packed;
-  sample.reserve(pieces * length);
-  for (std::size_t k = 0; k < pieces; ++k)
-    append(sample, bytes.subspan(k * (bytes.size() - length) / (pieces - 1), length));
-  return !deflate_last(sample, packed) || 10 * packed.size() > 9 * sample.size();
-}
-
-/// Bytes as they are, as parts of a stream of deflate that are not the last ones (RFC 1951, 3.2.4).
-void store(std::span<const std::uint8_t> bytes, std::vector<std::uint8_t>& stream) {
-  constexpr std::size_t longest = 0xffff;
-  while (!bytes.empty()) {
-    const auto length = static_cast<std::uint16_t>(std::min(bytes.size(), longest));
-    const auto inverse = static_cast<std::uint16_t>(~length);
-    for (const unsigned byte : {0, length & 0xff, length >> 8, inverse & 0xff, inverse >> 8})
-      stream.push_back(static_cast<std::uint8_t>(byte));
-    append(stream, bytes.first(length));
-    bytes = bytes.subspan(length);
-  }
-}
-
-/// As zlib does (RFC 1950). The last digits of numbers are mostly noise, on which deflate spends most of its
-/// time: the leading planes that are so are stored. Empty: the stream would be longer than the planes.
-std::vector<std::uint8_t> deflated(std::span<const std::uint8_t> planes, std::size_t element_size) {
-  const std::size_t length = planes.size() / element_size;
-  std::vector<std::uint8_t> stream = {0x78, 0x01};
-  stream.reserve(planes.size() + 64);
-  std::size_t noise = 0;
-  while (noise < element_size && is_noise(planes.subspan(noise * length, length))) ++noise;
-  store(planes.first(noise * length), stream);
-  if (!deflate_last(planes.subspan(noise * length), stream)) return {};
-  const std::uint32_t sum = libdeflate_adler32(1, planes.data(), planes.size());
-  for (const unsigned shift : {24, 16, 8, 0}) stream.push_back(static_cast<std::uint8_t>(sum >> shift));
-  return stream.size() < planes.size() ? stream : std::vector<std::uint8_t>();
+/// As zlib does (RFC 1950). Empty: the stream would be longer than the planes.
+std::vector<std::uint8_t> deflated(std::span<std::uint8_t> planes) {
+  thread_local std::vector<std::uint8_t> room, tables(ISAL_DEF_LVL1_DEFAULT);
+  room.resize(planes.size());
+  isal_zstream stream;
+  isal_deflate_stateless_init(&stream);
+  stream.level = level;
+  stream.level_buf = tables.data();
+  stream.level_buf_size = static_cast<std::uint32_t>(tables.size());
+  stream.gzip_flag = IGZIP_ZLIB;
+  stream.flush = NO_FLUSH;
+  stream.end_of_stream = 1;
+  stream.next_in = planes.data();
+  stream.avail_in = static_cast<std::uint32_t>(planes.size());
+  stream.next_out = room.data();
+  stream.avail_out = static_cast<std::uint32_t>(room.size());
+  if (isal_deflate_stateless(&stream) != COMP_OK) return {};
+  return {room.begin(), room.begin() + stream.total_out};
 }
 
 /// The values of a chunk through all filters.
@@ -180,8 +135,8 @@ StoredChunk filtered(std::span<const std::uint8_t> values, std::size_t element_s
   constexpr std::size_t checksum = 4;
   StoredChunk chunk;
   if (compress) {
-    const std::span<const std::uint8_t> planes = shuffled(values, element_size);
-    chunk.bytes = deflated(planes, element_size);
+    const std::span<std::uint8_t> planes = shuffled(values, element_size);
+    chunk.bytes = deflated(planes);
     chunk.deflated = !chunk.bytes.empty();
     if (!chunk.deflated) append(chunk.bytes, planes);
   } else {

@@ -21,7 +21,7 @@ set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libgraze-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-    "libdeflate-dev, libeigen3-dev, libfmt-dev, libhdf5-dev, libtomlplusplus-dev, pkgconf | pkg-config")
+    "libeigen3-dev, libfmt-dev, libhdf5-dev, libisal-dev, libtomlplusplus-dev, pkgconf | pkg-config")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
     "The C++ library: header <graze/graze.hpp>, static library, CMake package and examples.")
 

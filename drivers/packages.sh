@@ -12,7 +12,7 @@ build="
   git                  puts the revision into results
   libeigen3-dev        linear algebra
   libhdf5-dev          result files
-  libdeflate-dev       compresses their chunks
+  libisal-dev          compresses their chunks
   libfmt-dev           messages
   libtomlplusplus-dev  case files
   libcli11-dev         command line

@@ -47,7 +47,7 @@ MAY_INCLUDE = {
 LIBRARIES = {
     "core": r"(Eigen|Random123|boost)/",
     "analysis": r"(Eigen|Random123)/",
-    "data": r"(Eigen|fmt|sys)/|(fcntl|libdeflate|malloc|unistd)\.h$",
+    "data": r"(Eigen|fmt|sys)/|(fcntl|isa-l/igzip_lib|malloc|unistd)\.h$",
     "drivers": r"(Eigen|fmt|sys|CLI)/|(fcntl|unistd|spawn)\.h$",
     "drivers/explore": r"(fmt|sys|boost|nlohmann)/|(fcntl|unistd|spawn|zlib)\.h$",
     "drivers/examples": r"graze/graze\.hpp$",
@@ -62,7 +62,7 @@ HOMES = [
     (r"boost/", r"(drivers/explore/server\.cpp|core/smooth/odeint_steps\.cpp)$"),
     (r"nlohmann/", r"drivers/explore/job\.cpp$"),
     (r"(omp|xmmintrin)\.h$", r"analysis/run/execute\.cpp$"),
-    (r"libdeflate\.h$", r"data/chunk_filters\.cpp$"),
+    (r"isa-l/.*\.h$", r"data/chunk_filters\.cpp$"),
     (r"malloc\.h$", r"data/memory\.cpp$"),
     (r"immintrin\.h$", r"core/lanes/simd_avx(2|512)\.hpp$"),
 ]
