@@ -17,7 +17,8 @@ using namespace graze::test;
 
 namespace {
 
-Branch branch_from(const Family& f, const std::vector<double>& state, double at, double from, double to) {
+Branch branch_from(const Family& f, const std::vector<double>& state, double at, double from, double to,
+                   int points = ContinuationOptions{}.points) {
   const auto system = f.system(at);
   AttractorOptions settle;
   settle.transient = 50;
@@ -28,6 +29,7 @@ Branch branch_from(const Family& f, const std::vector<double>& state, double at,
   ContinuationOptions options;
   options.from = from;
   options.to = to;
+  options.points = points;
   return continue_branch(f, *orbit, {options});
 }
 
@@ -344,4 +346,20 @@ TEST_CASE("of a motion that is its own mirror both walls lose, or gain, an impac
     std::sort(contacts.begin(), contacts.end());
     CHECK(contacts == std::vector<int>{0, 1});
   }
+}
+
+TEST_CASE("next to a fold the grazing that comes first is found, not the one behind it") {
+  // The chord over a step leads Newton's method to the next grazing, 1.5e-4 further, past which the branch
+  // would be walked back.
+  const double grazing = 1.153050258;
+  const double at = 1.15296508605;
+  const Family f =
+      family("name = 'planar_friction'\nx_left = -0.1\nx_right = 0.1\nr = 0.7\nfriction = 1.0", "friction");
+  const Branch branch =
+      branch_from(f, {0.06403195, -0.08324895, 0.09371307, 0.06019516}, at, at - 1e-7, at + 1.98, 6);
+  const Bifurcation* found = nearest(branch, BifurcationKind::grazing, grazing);
+  REQUIRE(found != nullptr);
+  CHECK(std::abs(found->parameter - grazing) < 1e-8);
+  CHECK(branch.points.back().parameter > 1.1532);
+  CHECK(branch.points.back().impacts == std::vector<int>{9, 9});
 }
