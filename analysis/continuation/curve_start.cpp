@@ -260,7 +260,7 @@ void take_borders(const Plane& plane, const CurveSeed& seed, const Solution& orb
 std::string not_prescribed(const Model& model, Kind kind) {
   if (model.frictions().empty()) return "the events of this system cannot be prescribed";
   if (kind == Kind::chatter_border) return "borders of chatter have defining equations without friction only";
-  return "sticking and sliding by friction are prescribed in linear systems only";
+  return "sticking and sliding by the frictions of this system cannot be prescribed";
 }
 
 /// The nearest point of the curve, of orbits with what frictions do prescribed or left to the motion.

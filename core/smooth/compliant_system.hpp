@@ -74,6 +74,17 @@ struct CompliantDynamics : ContactDynamics<S, Equations> {
     return is_closed(mode, i) || spring == Spring::engaged || spring == Spring::parting;
   }
   bool sticks(int k, std::int64_t mode) const { return layout_.sliding(mode, k) == Sliding::stuck; }
+  /// Whether a motion can be followed in legs: each friction has an amplitude of its own, and each force a
+  /// power series where it begins.
+  bool has_legs() const {
+    for (int k = 0; k < Free::friction_count(); ++k) {
+      if (Free::contact_of(k) >= 0 || !Free::has_amplitude(k)) return false;
+    }
+    for (int i = 0; i < count(); ++i) {
+      if (Free::compliant(i) && Free::begins_singular(i)) return false;
+    }
+    return true;
+  }
   /// Whether friction k is a share of the force of a rigid contact.
   bool shares(int k) const { return Free::contact_of(k) >= 0 && !Free::compliant(Free::contact_of(k)); }
   /// The friction by the force of rigid contact i; −1: none.
@@ -459,11 +470,16 @@ class CompliantMotion final
   /// Tells the loads of contacts up to a fraction of the step.
   void measure(Observer& observer, double end) const;
 
+  /// As ContactMotion::follow, with frictions that slide and stick and contacts that are engaged as the leg's
+  /// mode says.
+  bool follow(const Leg& leg, const S& duration);
+
   using Frictions = FrictionContacts<CompliantMotion, S, State>;
   using Contacts = NewtonContacts<CompliantMotion, S, State>;
   using Dynamics = CompliantDynamics<S, Equations>;
   using Base = ContactMotion<CompliantMotion, Rules, S, Dynamics>;
   using Base::Base;
+  using Base::ending;
   using Base::time;
   using Base::x;
 
@@ -471,6 +487,7 @@ class CompliantMotion final
   friend Rules;
   friend Frictions;
   friend Contacts;
+  friend Base;
   friend typename Rules::Loop;
   using Base::count;
   using Base::dynamics;
@@ -592,8 +609,20 @@ class CompliantMotion final
   bool stays_at_zero(int k, std::span<const double> c) const;
   double size_of_guard(int guard) const;
 
+  bool opens_last(int i) const;
+  std::optional<S> mean_approach_within_step(int i, const S& duration);
+  void tell_compliant(const Leg& leg, const std::optional<S>& mean_approach);
+  void rub(const Leg& leg);
+
   std::optional<std::pair<int, EventKind>> slip_turned_;  ///< of a contact, in an impact
 
+  /// Acceleration per force in a direction, nothing held.
+  S mobility_of(int a) const {
+    std::vector<S> opening;
+    std::vector<std::vector<S>> response;
+    dynamics().holding(time, x, opening, response);
+    return response[static_cast<std::size_t>(a)][static_cast<std::size_t>(a)];
+  }
   /// Responses with these directions held, taken one after the other where it does not depend on those
   /// before.
   struct Held {
@@ -1111,6 +1140,107 @@ bool CompliantMotion<S, Equations>::stays_at_zero(int k, std::span<const double>
                         (k != i || layout().spring(mode_, i) == Spring::recovering || releases_by_gap(i));
   const bool may_stay = of_force(k) || of_depth || dynamics().friction_guard(k).friction >= 0;
   return may_stay && size <= 1e-14 * size_of_guard(k);
+}
+
+template <class S, template <class> class Equations>
+bool CompliantMotion<S, Equations>::follow(const Leg& leg, const S& duration) {
+  this->begin_leg(leg);
+  const int i = leg.contact;
+  const bool elastic = i >= 0 && compliant(i);
+  const bool returns =
+      leg.length == Leg::Length::returning && elastic && (leg.end == EventKind::contact_end || opens_last(i));
+  const S begins = returns ? gap(i) : S(0);
+  auto mean_approach = returns ? mean_approach_within_step(i, duration) : std::nullopt;
+  if (!this->go_along(leg, duration)) return false;
+  if (returns && !mean_approach) mean_approach = (begins - gap(i)) / duration;
+  if (elastic) {
+    tell_compliant(leg, mean_approach);
+  } else if (i >= 0) {
+    return this->finish(leg);
+  } else if (leg.end != EventKind::section) {
+    rub(leg);
+  }
+  return true;
+}
+
+/// Whether what ends an engaged contact is its gap, not its force: with a preload and a damper the first of
+/// them.
+template <class S, template <class> class Equations>
+bool CompliantMotion<S, Equations>::opens_last(int i) const {
+  if (releases_by_gap(i) || !dynamics().watches_force(i)) return true;
+  const double elastic = value_of(dynamics().elastic(i, time, x));
+  return preload(i) > 0 && elastic - preload(i) < stop_force(i);
+}
+
+/// (δ(T) − δ(0))/T as a series in T, which may be zero or below. Nothing: T is longer than a step.
+template <class S, template <class> class Equations>
+std::optional<S> CompliantMotion<S, Equations>::mean_approach_within_step(int i, const S& duration) {
+  const bool open = layout().spring(mode_, i) == Spring::open;
+  const int guard = open || releases_by_gap(i) ? i : static_cast<int>(layout().second_guard(i));
+  this->flow().expand(dynamics(), mode_, time, x, {guard});
+  const double step = this->flow().choose(dynamics().rate());
+  if (!(step > std::abs(value_of(duration)))) return std::nullopt;
+  S mean(0);
+  for (int k = highest_order; k > 0; --k) mean = mean * duration + this->flow().guard_coefficient(0, k);
+  return open ? S(-mean) : mean;
+}
+
+/// Guard and measure of an event of a compliant contact, or of a touch of what keeps it engaged.
+template <class S, template <class> class Equations>
+void CompliantMotion<S, Equations>::tell_compliant(const Leg& leg, const std::optional<S>& mean_approach) {
+  const int i = leg.contact;
+  const S mobility = mobility_of(i), depth = -gap(i), approach = this->approach(i);
+  const auto of_guard = [&](int guard) { return mobility * dynamics().guard(guard, mode_, time, x); };
+  const auto rate_of = [&](int guard) { return mobility * this->guard_rate(guard, mode_); };
+  const int second = static_cast<int>(layout().second_guard(i));
+  const int force = dynamics().contact_meter(i) + 2;
+  const bool engaged = layout().spring(mode_, i) == Spring::engaged;
+  const bool by_gap = !engaged || opens_last(i);
+  if (leg.end == EventKind::contact_begin && closed(i)) {
+    ending = {of_guard(second), S(-rate_of(second))};
+  } else if (leg.end == EventKind::contact_begin) {
+    ending = {mean_approach ? S(-*mean_approach) : S(-depth), approach};
+  } else if (leg.end == EventKind::contact_end && by_gap) {
+    ending = {mean_approach ? *mean_approach : depth, S(-approach)};
+  } else if (leg.end == EventKind::contact_end) {
+    ending = {of_guard(force), S(-rate_of(force))};
+  } else if (leg.end == EventKind::graze && engaged) {
+    ending = by_gap ? Ending<S>{approach, depth} : Ending<S>{rate_of(force), of_guard(force)};
+  } else {
+    this->finish(leg);
+  }
+}
+
+/// Guard and measure of an event of a friction, as accelerations along it.
+template <class S, template <class> class Equations>
+void CompliantMotion<S, Equations>::rub(const Leg& leg) {
+  const int k = -1 - leg.contact;
+  const int first = count() + 2 * k;
+  if (leg.end == EventKind::graze && !dynamics().sticks(k, mode_)) {
+    ending = {this->guard_rate(first, mode_), dynamics().guard(first, mode_, time, x)};
+    return;
+  }
+  const std::int64_t sliding = mode_, rest = layout().with(mode_, k, Sliding::stuck);
+  const S mobility = mobility_of(count() + k);
+  const S forward = dynamics().guard(first, rest, time, x),
+          backward = dynamics().guard(first + 1, rest, time, x);
+  const bool nearer = value_of(forward) < value_of(backward);
+  const S left = mobility * (nearer ? forward : backward);
+  const auto rate = [&] { return mobility * this->guard_rate(nearer ? first : first + 1, rest); };
+  switch (leg.end) {
+    case EventKind::slip_to_stick:
+    case EventKind::slip_reversal:
+      ending = {dynamics().guard(first, sliding, time, x),
+                leg.end == EventKind::slip_to_stick ? left : S(-left)};
+      mode_ = rest;
+      rest_on_closed();
+      break;
+    case EventKind::stick_to_slip:
+      ending = {left, S(-rate())};
+      break;
+    default:
+      ending = {rate(), left};
+  }
 }
 
 /// Compliant contacts and frictions between the equations, as core/smooth/system asks for them.

@@ -287,9 +287,28 @@ class ContactMotion : public TaylorMotion<Engine, Rules, S, Dynamics> {
   using Base::x;
   using typename Base::State;
 
+  Ending<S> ending;  ///< of a leg
+
+  /// One leg from x and time on: for `duration` or to the gap's zero, then what its end says. false: more
+  /// than a step backwards, no zero, or a series does not exist.
+  bool follow(const Leg& leg, const S& duration) {
+    begin_leg(leg);
+    return go_along(leg, duration) && (leg.contact < 0 || finish(leg));
+  }
+
  protected:
   using Base::dynamics;
   using Base::mode_;
+
+  void begin_leg(const Leg& leg) {
+    mode_ = leg.mode;
+    engine().rest_on_closed();
+  }
+  bool go_along(const Leg& leg, const S& duration) {
+    return Leg::finds_end(leg.length) ? fly(leg) : this->flow_for(duration);
+  }
+  /// The event of a rigid contact at the end of a leg.
+  bool finish(const Leg& leg);
 
   /// A contact that never opens would leave the place where its body rests free, and rounding would add up
   /// where the contact moves.
@@ -353,7 +372,72 @@ class ContactMotion : public TaylorMotion<Engine, Rules, S, Dynamics> {
   S closing_rate(int i) {
     return this->guard_rate(dynamics().closing_guard(i), mode_ | (std::int64_t{1} << i));
   }
+
+ private:
+  Engine& engine() { return static_cast<Engine&>(*this); }
+  bool fly(const Leg& leg);
 };
+
+/// To the zero of the gap of the leg's contact, within one step.
+template <class Engine, class Rules, class S, class Dynamics>
+bool ContactMotion<Engine, Rules, S, Dynamics>::fly(const Leg& leg) {
+  this->flow().expand(dynamics(), mode_, time, x, {leg.contact});
+  if (!(this->flow().choose(dynamics().rate()) > 0)) return false;
+  const bool leaves = leg.length == Leg::Length::rebound;
+  Coefficients gap_on_step = this->flow().guard(0);
+  if (leaves) gap_on_step[0] = 0;
+  const auto end = end_of_flight(gap_on_step, leaves);
+  if (!end) return false;
+  Crossing there;
+  there.kind = Crossing::Kind::guard;
+  there.guard = leg.contact;
+  there.fraction = *end;
+  there.slope = polynomial_slope(gap_on_step, *end) / this->flow().length();
+  this->move(there);
+  const S late = gap(leg.contact);
+  this->drift((S(value_of(late)) - late) / S(there.slope));
+  return true;
+}
+
+template <class Engine, class Rules, class S, class Dynamics>
+bool ContactMotion<Engine, Rules, S, Dynamics>::finish(const Leg& leg) {
+  const int i = leg.contact;
+  const bool held = is_closed(mode_, i);
+  const auto force = [&] { return dynamics().guard(dynamics().closing_guard(i), mode_, time, x); };
+  switch (leg.end) {
+    case EventKind::impact:
+      ending.guard = gap(i);
+      ending.measure = approach(i);
+      put_on(i);
+      return this->strike_as_prescribed(i) == Outcome::ok;
+    case EventKind::graze:
+      ending.guard = held ? closing_rate(i) : S(-approach(i));
+      ending.measure = held ? force() : gap(i);
+      break;
+    case EventKind::release:
+      ending.guard = force();
+      ending.measure = -closing_rate(i);
+      break;
+    case EventKind::chatter_complete: {
+      ending.guard = gap(i);
+      put_on(i);
+      const Rebound<S> last = engine().rebound(i, S(-approach(i)));
+      ending.measure = last.pressing;
+      engine().kick(i, approach(i));
+      engine().pass_on(i, chatter_gap_integral(last));
+      break;
+    }
+    case EventKind::stick:
+      ending.guard = -approach(i);
+      put_on(i);
+      engine().kick(i, approach(i));
+      ending.measure = pressing(i);
+      break;
+    default:
+      break;
+  }
+  return true;
+}
 
 template <class S, template <class> class Equations>
 class SmoothMotion;
@@ -378,18 +462,8 @@ class SmoothMotion final : public ContactMotion<SmoothMotion<S, Equations>, Smoo
   using Base::time;
   using Base::x;
 
-  Ending<S> ending;  ///< of a leg
-
-  /// One leg from x and time on: for `duration` or to the gap's zero, then what its end says. false: more
-  /// than a step backwards, no zero, or a series does not exist.
-  bool follow(const Leg& leg, const S& duration) {
-    mode_ = leg.mode;
-    this->rest_on_closed();
-    if (!(leg.length == Leg::Length::given ? this->flow_for(duration) : fly(leg))) return false;
-    return leg.contact < 0 || finish(leg);
-  }
-
  private:
+  friend Base;
   friend Rules;
   friend Contacts;
   friend typename Rules::Loop;
@@ -469,62 +543,6 @@ class SmoothMotion final : public ContactMotion<SmoothMotion<S, Equations>, Smoo
     double size = 0;
     for (const double a : c) size += std::abs(a);
     return size <= 1e-14 * (reach(k) + length()) * dynamics().rate() * dynamics().rate();
-  }
-  /// To the zero of the gap of the leg's contact, within one step.
-  bool fly(const Leg& leg) {
-    this->flow().expand(dynamics(), mode_, time, x, {leg.contact});
-    if (!(this->flow().choose(dynamics().rate()) > 0)) return false;
-    const bool leaves = leg.length == Leg::Length::rebound;
-    Coefficients gap_on_step = this->flow().guard(0);
-    if (leaves) gap_on_step[0] = 0;
-    const auto end = end_of_flight(gap_on_step, leaves);
-    if (!end) return false;
-    Crossing there;
-    there.kind = Crossing::Kind::guard;
-    there.guard = leg.contact;
-    there.fraction = *end;
-    there.slope = polynomial_slope(gap_on_step, *end) / this->flow().length();
-    this->move(there);
-    const S late = gap(leg.contact);
-    this->drift((S(value_of(late)) - late) / S(there.slope));
-    return true;
-  }
-  bool finish(const Leg& leg) {
-    const int i = leg.contact;
-    const bool held = is_closed(mode_, i);
-    switch (leg.end) {
-      case EventKind::impact:
-        ending.guard = gap(i);
-        ending.measure = approach(i);
-        put_on(i);
-        return this->strike_as_prescribed(i) == Outcome::ok;
-      case EventKind::graze:
-        ending.guard = held ? this->closing_rate(i) : S(-approach(i));
-        ending.measure = dynamics().guard(i, mode_, time, x);
-        break;
-      case EventKind::release:
-        ending.guard = dynamics().guard(i, mode_, time, x);
-        ending.measure = -this->closing_rate(i);
-        break;
-      case EventKind::chatter_complete: {
-        ending.guard = gap(i);
-        put_on(i);
-        const Rebound<S> last = rebound(i, S(-approach(i)));
-        ending.measure = last.pressing;
-        kick(i, approach(i));
-        pass_on(i, chatter_gap_integral(last));
-        break;
-      }
-      case EventKind::stick:
-        ending.guard = -approach(i);
-        put_on(i);
-        kick(i, approach(i));
-        ending.measure = pressing(i);
-        break;
-      default:
-        break;
-    }
-    return true;
   }
 };
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/contact/follow_segments.hpp"
+#include "core/contact/friction_mode.hpp"
 #include "core/math/dual.hpp"
 #include "core/system/motion_system.hpp"
 #include "core/system/system.hpp"
@@ -45,6 +46,8 @@ namespace graze {
 ///     const MotionProgram* motion_program() const, std::span<const double> fixed() const     SeriesLaw;
 ///                                               nullptr: it has none
 ///     int jump_count() const                    of jump maps; such a motion is not prescribed in legs
+///     ModeLayout layout() const                 of modes with frictions or compliant contacts
+///     bool has_legs() const                     of such a motion: whether it can be prescribed in legs
 ///
 /// A motion with `static constexpr bool passes_contacts`, whose contacts are those of core/newton_contacts,
 /// can pass through contacts and be struck by prescription. One with `bool follow(const Leg&, const S&
@@ -171,10 +174,36 @@ class TaylorSystem : public System {
     const std::vector<Dual<1>> values = varied_parameters<1>(values_, parameter);
     return kind_.template dynamics<Dual<1>>(std::span<const Dual<1>>(values)).period().slope.front();
   }
-  bool prescribes(int) const override { return has_legs && !jumps(); }
+  /// What is compliant or rubs moves by itself, but where its sticking is asked for.
+  bool prescribes(int parameter) const override {
+    constexpr bool by_itself = requires(const Plain& plain) { plain.has_legs(); };
+    return !by_itself && prescribes_slip(parameter);
+  }
+  bool prescribes_slip(int) const override {
+    if constexpr (requires { plain_.has_legs(); }) {
+      return may_follow && plain_.has_legs();
+    } else {
+      return may_follow && !jumps();
+    }
+  }
+  std::int64_t with_stick(std::int64_t mode, int k) const override {
+    if constexpr (requires { plain_.layout(); }) {
+      return plain_.layout().with(mode, k, Sliding::stuck);
+    } else {
+      return System::with_stick(mode, k);
+    }
+  }
+  std::int64_t with_contact(std::int64_t mode, int i, bool engaged) const override {
+    if constexpr (requires { plain_.layout(); }) {
+      return plain_.layout().with_spring(mode, i, engaged ? Spring::engaged : Spring::open);
+    } else {
+      return System::with_contact(mode, i, engaged);
+    }
+  }
   std::optional<Course> follow(std::span<const Leg> legs, int parameter) override {
-    if (jumps()) return System::follow(legs, parameter);
-    if constexpr (has_legs) {
+    const bool own = !legs.empty() && legs.front().length == Leg::Length::own;
+    if (own || !prescribes_slip(parameter)) return System::follow(legs, parameter);
+    if constexpr (may_follow) {
       constexpr int columns = leg_directions;
       using S = Dual<columns>;
       using Point = typename Kind::template Motion<S>;
@@ -240,8 +269,8 @@ class TaylorSystem : public System {
   static constexpr int directions = Plain::states == Eigen::Dynamic ? 6 : own_states;
   static constexpr int leg_directions = Plain::states == Eigen::Dynamic ? directions : directions + 3;
   static constexpr bool may_pass = requires { Kind::template Motion<double>::passes_contacts; };
-  static constexpr bool has_legs = requires(typename Kind::template Motion<Dual<leg_directions>> & point,
-                                            const Leg& leg, const Dual<leg_directions>& duration) {
+  static constexpr bool may_follow = requires(typename Kind::template Motion<Dual<leg_directions>> & point,
+                                              const Leg& leg, const Dual<leg_directions>& duration) {
     point.follow(leg, duration);
   };
 

@@ -101,17 +101,23 @@ TEST_CASE("slip border: Den Hartog's oscillator sticks where the spring holds it
   // x'' + x + F sgn x' = cos wt without a stick: A^2 = V^2 - F^2 U^2, V = 1/(1 - w^2),
   // U = sin(pi/w)/(w (1 + cos(pi/w))), and the force at x = A is A/V (Den Hartog 1931). Friction would have
   // to hold A/V - A = -w^2 A: it does from F = w^2 A on.
-  const Case c = over(
+  const std::string models[] = {
       "name = 'linear_stops'\nparameters = { F = 0.4 }\nmass = [[1]]\nstiffness = [[1]]\nomega = 1.5\n"
       "force = [{ cosine = [1] }]\nfriction = [{ direction = [1], amplitude = 'F' }]",
-      "F", "omega", {0.1, 0.99}, {1.2, 3});
-  const std::vector<CurvePoint> all = curve_of(c, BifurcationKind::slip_border);
-  CHECK(all.size() > 50);
-  for (const CurvePoint& p : all) {
-    const double w = p.second;
-    const double V = 1 / (1 - w * w), U = std::sin(M_PI / w) / (w * (1 + std::cos(M_PI / w)));
-    CHECK(p.orbit.admissible);
-    CHECK(std::abs(p.orbit.parameter - std::abs(V) / std::hypot(U, 1 / (w * w))) < 1e-10);
+      // By power series: the spring may be cubic, too.
+      "name = 'equations'\ncoordinates = ['x']\nparameters = { F = 0.4, omega = 1.5, b = 0 }\n"
+      "force = { x = 'cos(omega*t) - x - b*x^3' }\nperiod = '2*pi/omega'\n"
+      "friction = [{ slip = \"x'\", amplitude = 'F' }]"};
+  for (const std::string& model : models) {
+    const Case c = over(model, "F", "omega", {0.1, 0.99}, {1.2, 3});
+    const std::vector<CurvePoint> all = curve_of(c, BifurcationKind::slip_border);
+    CHECK(all.size() > 50);
+    for (const CurvePoint& p : all) {
+      const double w = p.second;
+      const double V = 1 / (1 - w * w), U = std::sin(M_PI / w) / (w * (1 + std::cos(M_PI / w)));
+      CHECK(p.orbit.admissible);
+      CHECK(std::abs(p.orbit.parameter - std::abs(V) / std::hypot(U, 1 / (w * w))) < 1e-10);
+    }
   }
 }
 
@@ -138,14 +144,14 @@ namespace {
 /// The events, in order, of the motion that is near an orbit at other parameters, by simulation of many
 /// turns.
 std::vector<std::pair<EventKind, int>> settled(const Plane& plane, const CurvePoint& p,
-                                               const Eigen::Vector2d& aside) {
+                                               const Eigen::Vector2d& aside, int turns) {
   const Family f = plane.at(p.second + aside(1));
   const auto system = f.system(p.orbit.parameter + aside(0));
   REQUIRE(system);
   const int periods = p.orbit.signature.periods;
   HybridState state;
   state.x = p.orbit.orbit.front();
-  for (int k = 0; k < 2000 * periods; ++k) REQUIRE(system->advance(state, {}, nullptr) == Outcome::ok);
+  for (int k = 0; k < turns * periods; ++k) REQUIRE(system->advance(state, {}, nullptr) == Outcome::ok);
   std::vector<std::pair<EventKind, int>> events;
   for (const Step& step : record_turn(*system, state.x, periods, 0).itinerary.steps)
     events.emplace_back(step.end, step.contact);
@@ -167,11 +173,15 @@ Case chain(unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("random chains with dry friction: located points lead to curves across which the motion changes") {
-  int points = 0, led = 0, compared = 0, alike = 0;
+namespace {
+
+/// Curves from located points of sticking, and the motion on both sides of them.
+struct Compared {
+  int turns = 2000;  ///< until the motion has settled
+  int points = 0, led = 0, beside = 0, alike = 0;
   std::string others;
-  for (unsigned seed = 1; seed <= 6; ++seed) {
-    const Case c = chain(seed);
+
+  void add(const Case& c, const std::string& name) {
     for (const Bifurcation& b : located(c)) {
       if (!of_slip(b.kind) && b.kind != BifurcationKind::simultaneous) continue;
       ++points;
@@ -179,38 +189,44 @@ TEST_CASE("random chains with dry friction: located points lead to curves across
       std::string ends = start.reason;
       const std::vector<CurvePoint> curve =
           start.solution ? walked(c, *start.solution, ends) : std::vector<CurvePoint>();
+      const std::string& kind = bifurcation_names()[static_cast<std::size_t>(b.kind)];
       if (curve.size() >= 10) {
         ++led;
       } else {
-        others += bifurcation_names()[static_cast<std::size_t>(b.kind)] + " at " + fmt_double(b.parameter) +
-                  " of system " + std::to_string(seed) + ": " + ends + "\n";
+        others.append(kind).append(" at ").append(fmt_double(b.parameter));
+        others.append(" of ").append(name).append(": ").append(ends).append("\n");
       }
-      for (std::size_t k = 3; k < curve.size(); k += 20) {
-        const CurvePoint& p = curve[k];
-        if (!p.orbit.admissible || !p.orbit.stable) continue;
-        // Across the curve, the ranges being 1.
-        const double way[] = {(p.orbit.parameter - curve[k - 1].orbit.parameter) / c.plane.widths[0],
-                              (p.second - curve[k - 1].second) / c.plane.widths[1]};
-        const double length = std::hypot(way[0], way[1]);
-        if (!(length < 2 * c.options.step)) continue;
-        const Eigen::Vector2d aside(1e-6 * c.plane.widths[0] * way[1] / length,
-                                    -1e-6 * c.plane.widths[1] * way[0] / length);
-        ++compared;
-        if (settled(c.plane, p, aside) == settled(c.plane, p, -aside)) {
-          ++alike;
-          others += "alike at " + fmt_double(p.orbit.parameter) + ", " + fmt_double(p.second) + " of " +
-                    bifurcation_names()[static_cast<std::size_t>(b.kind)] + " of system " +
-                    std::to_string(seed) + "\n";
-        }
-      }
+      for (std::size_t k = 3; k < curve.size(); k += 20) compare(c, curve[k - 1], curve[k], name);
     }
   }
-  INFO(others);
-  CAPTURE(points, led, compared, alike);
-  CHECK(points >= 30);
-  CHECK(led >= 0.9 * points);
-  CHECK(compared >= 60);
-  CHECK(alike == 0);
+  void compare(const Case& c, const CurvePoint& before, const CurvePoint& p, const std::string& name) {
+    if (!p.orbit.admissible || !p.orbit.stable) return;
+    // Across the curve, the ranges being 1.
+    const double way[] = {(p.orbit.parameter - before.orbit.parameter) / c.plane.widths[0],
+                          (p.second - before.second) / c.plane.widths[1]};
+    const double length = std::hypot(way[0], way[1]);
+    if (!(length < 2 * c.options.step)) return;
+    const Eigen::Vector2d aside(1e-6 * c.plane.widths[0] * way[1] / length,
+                                -1e-6 * c.plane.widths[1] * way[0] / length);
+    ++beside;
+    if (settled(c.plane, p, aside, turns) != settled(c.plane, p, -aside, turns)) return;
+    ++alike;
+    others.append("alike at ").append(fmt_double(p.orbit.parameter)).append(", ");
+    others.append(fmt_double(p.second)).append(": ").append(name).append("\n");
+  }
+};
+
+}  // namespace
+
+TEST_CASE("random chains with dry friction: located points lead to curves across which the motion changes") {
+  Compared all;
+  for (unsigned seed = 1; seed <= 6; ++seed) all.add(chain(seed), "system " + std::to_string(seed));
+  INFO(all.others);
+  CAPTURE(all.points, all.led, all.beside, all.alike);
+  CHECK(all.points >= 30);
+  CHECK(all.led >= 0.9 * all.points);
+  CHECK(all.beside >= 60);
+  CHECK(all.alike == 0);
 }
 
 TEST_CASE("a chain with dry friction and a stop: located points lead to curves") {
@@ -327,20 +343,59 @@ TEST_CASE("coinciding events: two events of the motion are at one instant, other
   }
 }
 
-TEST_CASE("slip borders of a system that is not linear: the start says why there is no curve") {
-  const Case c = over(
-      "name = 'equations'\ncoordinates = ['x']\nperiod = '2*pi/omega'\n"
-      "force = { x = \"a*cos(omega*t) - 0.1*x' - x - 0.3*x^3\" }\n"
-      "friction = [{ name = 'ground', slip = \"x'\", amplitude = 'F' }]\n"
-      "parameters = { a = { value = 1 }, omega = { value = 0.6, above = 0 }, F = { value = 0.4, min = 0 } }",
-      "omega", "F", {0.3, 1.2}, {0.05, 0.9});
-  int borders = 0;
-  for (const Bifurcation& b : located(c)) {
-    if (!of_slip(b.kind)) continue;
-    ++borders;
-    CHECK(started(c, b).reason == "sticking and sliding by friction are prescribed in linear systems only");
+TEST_CASE("systems that are not linear: borders of sticking lead to curves across which the motion changes") {
+  const std::string parameters =
+      "name = 'equations'\nperiod = '2*pi/omega'\n"
+      "parameters = { A = 1, F = { value = 0.2, min = 0 }, omega = { value = 0.9, above = 0 } }\n";
+  const std::string duffing =
+      parameters + "coordinates = ['x']\nforce = { x = \"A*cos(omega*t) - 0.1*x' - x - x^3\" }\n";
+  struct {
+    const char* name;
+    std::string model;
+    double from;
+  } const systems[] = {
+      {"a rigid wall",
+       duffing + "friction = [{ slip = \"x'\", amplitude = 'F' }]\n"
+                 "contact = [{ gap = '0.8 - x', restitution = 0.8 }]",
+       0.55},
+      {"a soft wall",
+       duffing + "friction = [{ slip = \"x'\", amplitude = 'F' }]\n"
+                 "contact = [{ gap = '0.6 - x', stiffness = 20, damping = 0.5 }]",
+       0.55},
+      {"a friction by the place", duffing + "friction = [{ slip = \"x'\", amplitude = 'F*(1 + x^2/2)' }]",
+       0.4},
+      {"two masses",
+       parameters + "coordinates = ['x', 'y']\n"
+                    "force = { x = \"A*cos(omega*t) - 0.1*x' - x - x^3 - 0.8*(x - y)\", "
+                    "y = \"0.8*(x - y) - 0.1*y'\" }\n"
+                    "friction = [{ slip = \"x'\", amplitude = 'F' }, { slip = \"y'\", amplitude = 0.05 }]",
+       0.7}};
+  for (const auto& [name, model, from] : systems) {
+    Case c = over(model, "omega", "F", {from, 1.1}, {0.05, 0.6});
+    c.options.points = 15;
+    Compared all;
+    all.turns = 200;
+    all.add(c, name);
+    INFO(all.others);
+    CAPTURE(name, all.points, all.led, all.beside, all.alike);
+    CHECK(all.points >= 2);
+    CHECK(all.led == all.points);
+    CHECK(all.beside >= 3);
+    CHECK(all.alike == 0);
   }
-  CHECK(borders > 0);
+}
+
+TEST_CASE("slip borders beside a force without a power series where it begins: the start says why not") {
+  const Case c = over(
+      "name = 'equations'\nperiod = '2*pi/omega'\ncoordinates = ['x']\n"
+      "parameters = { F = { value = 0.2, min = 0 }, omega = { value = 0.9, above = 0 } }\n"
+      "force = { x = \"cos(omega*t) - 0.1*x' - x\" }\nfriction = [{ slip = \"x'\", amplitude = 'F' }]\n"
+      "contact = [{ gap = '0.6 - x', normal_force = '20*depth^1.5' }]",
+      "omega", "F", {0.4, 1.1}, {0.05, 0.6});
+  const CurveStart start = start_curve(
+      c.plane, {BifurcationKind::slip_border, -1, {c.at[0], Eigen::Vector2d(0.1, 0), 1, 0, 0}, c.at[1]});
+  CHECK(!start.solution);
+  CHECK(start.reason == "sticking and sliding by the frictions of this system cannot be prescribed");
 }
 
 TEST_CASE("drifting: a block on a rough ground slides without a stick up to F = a/sqrt(1 + pi^2/4)") {
