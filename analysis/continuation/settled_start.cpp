@@ -18,7 +18,7 @@ void check_continued(const Value& table, const Family& family, double parameter)
            "without forcing, needs a model whose motions come back: nothing holds these bodies where they "
            "are, so they drift");
   }
-  if (!system->prescribes(family.parameter) && !(system->period() > 0))
+  if (!system->prescribes_slip(family.parameter) && !(system->period() > 0))
     refuse("name", "this model can be continued only with forcing");
 }
 

@@ -87,7 +87,8 @@ Prescription without_instant_slips(Prescription all) {
 
 Prescription Family::prescribed(const Record& record, const System& at) const {
   const Itinerary& all = record.itinerary;
-  const bool legs = in_full ? at.prescribes_slip(parameter) : at.prescribes(parameter);
+  const bool forced = at.period() > 0;  // else there is no motion of its own to follow
+  const bool legs = in_full || !forced ? at.prescribes_slip(parameter) : at.prescribes(parameter);
   if (legs) return without_instant_slips({all, record.durations, record.speeds, record.behind});
   Prescription own{{{}, all.periods}, {}, {}, {}};
   const std::int64_t contacts = (std::int64_t{1} << model->contacts().size()) - 1;

@@ -195,6 +195,61 @@ TEST_CASE(
   CHECK(passing.ends == "end of the range");
 }
 
+TEST_CASE("stick and slip without forcing: the period of a mass on a belt") {
+  // x'' + x = friction of a belt with speed v: x' = v up to x = S, where the mass lets go; then a circle
+  // about D of radius hypot(S - D, v), until x' = v again at 2 D - S.
+  constexpr double S = 0.5, D = 0.3;
+  Family f = family(
+      "name = 'equations'\ncoordinates = ['x']\nforce = { x = '-x' }\nparameters = { v = 0.4 }\n"
+      "friction = [{ slip = \"x' - v\", amplitude = 0.3, static = 0.5 }]",
+      "v");
+  f.section.kind = Section::Kind::level;
+  f.section.coordinate = 0;
+  f.section.level = D;
+  const Branch branch = branch_from(f, {0.3, 0.4}, 0.4, 0.1, 2);
+  CHECK(branch.begins == "end of the range");
+  CHECK(branch.ends == "end of the range");
+  CHECK(branch.bifurcations.empty());
+  CHECK(branch.points.size() > 20);
+  for (const BranchPoint& p : branch.points) {
+    const double v = p.parameter;
+    CHECK(p.admissible);
+    CHECK(p.stable);
+    CHECK(std::abs(p.period - 2 * (S - D) / v - 2 * (M_PI - std::atan((S - D) / v))) < 1e-10);
+  }
+}
+
+TEST_CASE("stick and slip without forcing: where a belt begins to be too fast for a mass to stick") {
+  Family f = family(
+      "name = 'equations'\ncoordinates = ['x']\nforce = { x = \"-x - 0.05*x'\" }\nparameters = { v = 0.5 }\n"
+      "friction = [{ slip = \"x' - v\", amplitude = \"0.4*(1 - 0.3*(x' - v)^2)\", static = 0.4 }]",
+      "v");
+  f.section.kind = Section::Kind::level;
+  f.section.coordinate = 0;
+  const Branch branch = branch_from(f, {0, 0.5}, 0.5, 0.4, 1.2);
+  CHECK(branch.begins == "end of the range");
+  const auto sticks_at = [&](double v) {
+    const auto system = f.system(v);
+    HybridState state = state_at({0, 1.2});
+    for (int k = 0; k < 500; ++k)
+      REQUIRE(PoincareMap(*system, f.section).iterate(state, nullptr) == Outcome::ok);
+    Log log;
+    REQUIRE(PoincareMap(*system, f.section).iterate(state, &log) == Outcome::ok);
+    return std::any_of(log.entries.begin(), log.entries.end(),
+                       [](const Log::Entry& e) { return e.kind == EventKind::slip_to_stick; });
+  };
+  const auto border =
+      std::find_if(branch.bifurcations.begin(), branch.bifurcations.end(),
+                   [](const Bifurcation& b) { return b.kind == BifurcationKind::slip_border; });
+  REQUIRE(border != branch.bifurcations.end());
+  CHECK(sticks_at(border->parameter - 1e-7));
+  CHECK(!sticks_at(border->parameter + 1e-7));
+  const auto last = std::find_if(branch.bifurcations.begin(), branch.bifurcations.end(),
+                                 [](const Bifurcation& b) { return b.kind == BifurcationKind::fold; });
+  REQUIRE(last != branch.bifurcations.end());
+  CHECK(last->parameter > border->parameter);
+}
+
 TEST_CASE("relief valve: orbits without forcing from the Hopf point through grazing") {
   Family f = family("name = 'relief_valve'", "q");
   f.section.kind = Section::Kind::level;  // greatest lift
