@@ -621,6 +621,10 @@ void LaneTeam::advance(std::span<const int> periods, bool record) {
     batch_.tangents = std::max(batch_.tangents, static_cast<int>(l.motion->tangent.cols()));
     listened = listened || l.motion->observer != nullptr;
   }
+  for (std::size_t lane = 0; batch_.tangents == 1 && lane < busy; ++lane) {
+    std::vector<double>& growth = lanes_[lane].motion->growth;
+    growth.reserve(growth.size() + at_[lane].due);
+  }
   batch_.blocks = (static_cast<long>(busy) + lanes_per_block - 1) / lanes_per_block;
   const std::size_t end = std::min(static_cast<std::size_t>(batch_.blocks) * lanes_per_block, lanes_.size());
   if (batch_.tangents > 0) bring_tangents();

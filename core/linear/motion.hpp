@@ -740,21 +740,23 @@ RestProblem LinearMotion<S, P, D, H, C, F>::rest_problem(const std::vector<int>&
 template <class S, class P, int D, int H, int C, int F>
 void LinearMotion<S, P, D, H, C, F>::stop_sliding(const std::vector<int>& contacts,
                                                   const std::vector<int>& frictions) {
-  const Eigen::MatrixXd columns = rest_directions(contacts, frictions);
-  const Eigen::MatrixXd inverse_mass = inverse_of(plain_.system().mass);
-  Eigen::MatrixXd admissible = inverse_mass;
-  const Eigen::Index first = static_cast<Eigen::Index>(contacts.size());
-  for (Eigen::Index k = 0; k < columns.cols(); ++k) {
-    const Eigen::VectorXd along = columns.col(k);
-    const Eigen::VectorXd direction = admissible * along;
+  using Direction = Eigen::Matrix<double, D, 1>;
+  using Square = Eigen::Matrix<double, D, D>;
+  const auto& sys = plain_.system();
+  const Square inverse_mass = inverse_of(sys.mass);
+  Square admissible = inverse_mass;
+  const auto hold = [&](const Direction& along, const S* speed) {
+    const Direction direction = admissible * along;
     const double mobility = along.dot(direction);
-    if (mobility <= 1e-11 * along.dot(inverse_mass * along)) continue;
-    const Eigen::VectorXd push = direction / mobility;
-    if (k >= first) {
-      const S speed = sliding_speed(frictions[static_cast<std::size_t>(k - first)]);
-      for (Eigen::Index i = 0; i < dofs(); ++i) x(dofs() + i) -= speed * push(i);
-    }
+    if (mobility <= 1e-11 * along.dot(inverse_mass * along)) return;
+    const Direction push = direction / mobility;
+    for (Eigen::Index i = 0; speed != nullptr && i < dofs(); ++i) x(dofs() + i) -= *speed * push(i);
     admissible -= push * (along.transpose() * admissible).eval();
+  };
+  for (const int i : contacts) hold(sys.normal.col(i), nullptr);
+  for (const int k : frictions) {
+    const S speed = sliding_speed(k);
+    hold(sys.sliding.col(k), &speed);
   }
 }
 
