@@ -30,7 +30,6 @@ namespace fs = std::filesystem;
 const std::string result_type = "graze result";
 constexpr std::int32_t format_version = 2;
 constexpr std::int64_t first_version_with_digest = 2;
-const std::string digest_attribute = "digest";
 const std::string blocks_attribute = "blocks";  // of a master: how many there are when all is done
 
 std::string now() {

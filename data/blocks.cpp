@@ -27,7 +27,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::string block_type = "graze block";
-const std::string digest_attribute = "digest";
 const std::string temporary_ending = ".tmp";
 const std::string lock_name = "lock";
 
@@ -52,15 +51,6 @@ void reserve(Array::Values& values, std::size_t size) {
 
 std::size_t size_of(const Array::Values& values) {
   return std::visit([](const auto& v) { return v.size(); }, values);
-}
-
-void append(Array::Values& flat, const Array::Values& values) {
-  std::visit(
-      [&](auto& all) {
-        const auto& more = std::get<std::decay_t<decltype(all)>>(values);
-        all.insert(all.end(), more.begin(), more.end());
-      },
-      flat);
 }
 
 Array::Values part(const Array::Values& flat, std::size_t begin, std::size_t size) {

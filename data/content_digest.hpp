@@ -11,6 +11,9 @@
 
 namespace graze {
 
+/// The attribute of the root that holds it.
+inline constexpr const char* digest_attribute = "digest";
+
 /// A sum over single values and texts: neither the order of arrays nor the boxes in which they come matter.
 class ContentDigest {
  public:

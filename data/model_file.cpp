@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t most_bytes = 1'000'000;  // a case that names the file may come from a stranger
+constexpr std::uintmax_t most_file_bytes = 1'000'000;  // a case that names the file may come from a stranger
 
 /// Stands for a file that is wrong: whoever names it learns what is wrong.
 ModelInfo broken_model(const std::string& name, const InputError& error) {
@@ -83,7 +83,7 @@ ModelInfo read_model_file(const std::string& path) {
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path, error);  // of a device or a pipe: an error
   if (error) throw InputError(path + ": cannot be read: " + error.message());
-  if (size > most_bytes) throw InputError(path + ": too large for a model file");
+  if (size > most_file_bytes) throw InputError(path + ": too large for a model file");
   return model_of_case_file(fs::path(path).stem(), read_case(path, {}));
 }
 

@@ -9,18 +9,12 @@
 #include <vector>
 
 #include "core/results/ragged.hpp"
+#include "data/archive.hpp"
 
 namespace graze {
 namespace {
 
 using Texts = std::vector<std::string>;
-
-std::string attribute(const std::vector<std::pair<std::string, std::string>>& attributes,
-                      const std::string& name) {
-  for (const auto& [key, text] : attributes)
-    if (key == name) return text;
-  return {};
-}
 
 bool is_over_points(const Dataset& branch, const Array& array) {
   return !array.dimensions.empty() && array.dimensions.front() == branch.dimensions.front().name;
@@ -49,15 +43,6 @@ Array::Values widened(const Dataset& branch, const Array& array, std::size_t ite
         return wide;
       },
       array.values);
-}
-
-void append(Array::Values& all, const Array::Values& more) {
-  std::visit(
-      [&](auto& values) {
-        const auto& added = std::get<std::decay_t<decltype(values)>>(more);
-        values.insert(values.end(), added.begin(), added.end());
-      },
-      all);
 }
 
 /// The signatures of the points of a branch; each has a text of its own among the attributes of the array.

@@ -1,7 +1,9 @@
 /// Systems and where their motions start, for motions side by side.
 #pragma once
 
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -31,5 +33,14 @@ struct LaneStarts {
     return list;
   }
 };
+
+/// Gives the choice of a kernel back.
+struct KernelKept {
+  ~KernelKept() { choose_lane_kernel(""); }
+};
+
+inline bool equal_bits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
 
 }  // namespace graze::test

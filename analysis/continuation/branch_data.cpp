@@ -12,8 +12,6 @@
 namespace graze {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
 using I8 = std::vector<std::int8_t>;
 using I32 = std::vector<std::int32_t>;
 using F64 = std::vector<double>;
@@ -101,7 +99,7 @@ void add_orbits(Dataset& data, const Model& model, const std::vector<const Branc
   for (const BranchPoint* b : points) {
     for (std::size_t k = 0; k < iterates; ++k) {
       for (std::size_t i = 0; i < width; ++i)
-        states.push_back(k < b->orbit.size() ? b->orbit[k](static_cast<Eigen::Index>(i)) : nan);
+        states.push_back(k < b->orbit.size() ? b->orbit[k](static_cast<Eigen::Index>(i)) : no_value);
     }
     time.push_back(b->period);
     residual.push_back(b->residual);
@@ -109,8 +107,8 @@ void add_orbits(Dataset& data, const Model& model, const std::vector<const Branc
     signatures.push_back(text(b->signature, model));
     impacts.insert(impacts.end(), b->impacts.begin(), b->impacts.end());
     for (std::size_t k = 0; k < width; ++k) {
-      re.push_back(k < b->multipliers.size() ? b->multipliers[k].real() : nan);
-      im.push_back(k < b->multipliers.size() ? b->multipliers[k].imag() : nan);
+      re.push_back(k < b->multipliers.size() ? b->multipliers[k].real() : no_value);
+      im.push_back(k < b->multipliers.size() ? b->multipliers[k].imag() : no_value);
     }
     stable.push_back(b->stable ? 1 : 0);
     admissible.push_back(b->admissible ? 1 : 0);

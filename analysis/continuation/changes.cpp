@@ -61,7 +61,7 @@ bool Continuation::looks_closer(const Trial& beyond) {
 }
 
 /// So near to a grazing multipliers are taken that have none at it: one of them grows without bound.
-constexpr double beside = 1e-7;
+constexpr double nearest_taken = 1e-7;
 
 /// Whether the motion from an orbit closes with the parameter so much aside, of its range; the greatest
 /// multiplier is known.
@@ -95,10 +95,10 @@ bool Continuation::jumps_at(const Solution& there) const {
 bool Continuation::reaches(const Grazing& grazing) const {
   if (!is_taken(grazing.solution, now_.point.multipliers)) return false;
   // The rounding of a system's own motion may lose so slow an impact: then further from it.
-  const double furthest = moves_by_itself(now_.shooting->itinerary()) ? 100 * beside : beside;
-  for (double away = beside; away <= furthest; away *= 10) {
+  const double furthest = moves_by_itself(now_.shooting->itinerary()) ? 100 * nearest_taken : nearest_taken;
+  for (double away = nearest_taken; away <= furthest; away *= 10) {
     const double step = grazing.place - away;
-    if (!(step > beside)) return true;
+    if (!(step > nearest_taken)) return true;
     const auto before = at(now_, step);
     if (before && before->verdict != Verdict::open) return true;
   }
@@ -107,8 +107,8 @@ bool Continuation::reaches(const Grazing& grazing) const {
 
 /// What test functions tell between the last point and a grazing, however near to it.
 void Continuation::locate_before(const Grazing& grazing) {
-  const double step = grazing.place - beside;
-  if (!(step > beside)) return;
+  const double step = grazing.place - nearest_taken;
+  if (!(step > nearest_taken)) return;
   auto trial = solved(now_, step);
   if (!trial) return;
   take_stability(trial->solution);
@@ -121,10 +121,10 @@ Continuation::Passed Continuation::leave(const Solution& from) {
     auto trial = at(from, step);
     if (!trial || trial->verdict != Verdict::changed || bends(from, trial->solution)) continue;
     take_stability(trial->solution);
-    auto begin = step > 2 * beside ? solved(from, beside) : std::nullopt;
+    auto begin = step > 2 * nearest_taken ? solved(from, nearest_taken) : std::nullopt;
     if (begin) {
       take_stability(begin->solution);
-      locate_tests(begin->solution, trial->solution, step - beside);
+      locate_tests(begin->solution, trial->solution, step - nearest_taken);
     }
     now_ = std::move(trial->solution);
     step_ = std::max(step, options_.first_step);

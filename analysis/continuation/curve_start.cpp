@@ -35,7 +35,7 @@ bool is_full(Kind kind) {
 }
 
 /// Equations of the orbit near a seed with the events that the motion has there, and their unknowns.
-struct Orbit {
+struct SeedOrbit {
   Family family;
   std::shared_ptr<const Shooting> shooting;
   Vector u;
@@ -44,7 +44,7 @@ struct Orbit {
   Prescription taken() const { return {shooting->itinerary(), shooting->durations(u), {}, {}}; }
 };
 
-std::optional<Orbit> orbit_at(const Plane& plane, const CurveSeed& seed, Orbit& o) {
+std::optional<SeedOrbit> orbit_at(const Plane& plane, const CurveSeed& seed, SeedOrbit& o) {
   o.family = plane.at(seed.second);
   const auto system = o.family.system(seed.orbit.parameter);
   if (!system) return std::nullopt;
@@ -95,7 +95,7 @@ class Nearest {
   double best_ = 1e300;
 };
 
-std::optional<CurveSolution> solve_orbit(const Plane& plane, const CurveSeed& seed, const Orbit& o,
+std::optional<CurveSolution> solve_orbit(const Plane& plane, const CurveSeed& seed, const SeedOrbit& o,
                                          const Shooting& shooting, const Vector& u, CurveCondition condition,
                                          double extra = 0) {
   condition.kind = seed.kind;
@@ -112,7 +112,7 @@ bool touched_by(Kind kind, EventKind hit) {
 constexpr double shallow = 2e-2;  // of the size: minima so near to zero are tried
 
 /// Minima of guards, those nearest to zero first.
-void take_dips(const Plane& plane, const CurveSeed& seed, const Orbit& o, std::vector<Dip> dips,
+void take_dips(const Plane& plane, const CurveSeed& seed, const SeedOrbit& o, std::vector<Dip> dips,
                Nearest& nearest) {
   std::sort(dips.begin(), dips.end(),
             [](const Dip& a, const Dip& b) { return std::abs(a.guard) < std::abs(b.guard); });
@@ -128,7 +128,7 @@ void take_dips(const Plane& plane, const CurveSeed& seed, const Orbit& o, std::v
 }
 
 /// A guard that touches zero: at a hit without speed, or where it has a minimum.
-void take_touches(const Plane& plane, const CurveSeed& seed, const Orbit& o, Nearest& nearest) {
+void take_touches(const Plane& plane, const CurveSeed& seed, const SeedOrbit& o, Nearest& nearest) {
   const auto equations = o.shooting->equations(o.u);
   if (!equations) return;
   std::vector<std::size_t> hits;
@@ -151,7 +151,8 @@ void take_touches(const Plane& plane, const CurveSeed& seed, const Orbit& o, Nea
 }
 
 /// Where a friction begins or ceases to slide.
-void take_slips(const Plane& plane, const CurveSeed& seed, const Orbit& o, double brief, Nearest& nearest) {
+void take_slips(const Plane& plane, const CurveSeed& seed, const SeedOrbit& o, double brief,
+                Nearest& nearest) {
   for (const SlipForm& form : slip_forms(o.taken(), brief * o.shooting->turn(o.u))) {
     const auto shooting = shooting_for(o.family, form.itinerary, o.shooting->anchor());
     const auto u =
@@ -166,7 +167,7 @@ void take_slips(const Plane& plane, const CurveSeed& seed, const Orbit& o, doubl
 }
 
 /// Sticks without chatter that are released at once.
-void take_sticks(const Plane& plane, const CurveSeed& seed, const Orbit& o, Nearest& nearest) {
+void take_sticks(const Plane& plane, const CurveSeed& seed, const SeedOrbit& o, Nearest& nearest) {
   const std::vector<Step>& steps = o.shooting->itinerary().steps;
   for (std::size_t k = 0; k + 1 < steps.size(); ++k) {
     const bool released = steps[k + 1].end == EventKind::release && steps[k + 1].contact == seed.contact;
@@ -177,7 +178,7 @@ void take_sticks(const Plane& plane, const CurveSeed& seed, const Orbit& o, Near
 }
 
 /// Two events at one instant.
-void take_coincidences(const Plane& plane, const CurveSeed& seed, const Orbit& o, Nearest& nearest) {
+void take_coincidences(const Plane& plane, const CurveSeed& seed, const SeedOrbit& o, Nearest& nearest) {
   Itinerary itinerary = o.shooting->itinerary();
   const std::vector<Step>& steps = itinerary.steps;
   std::vector<std::size_t> places;
@@ -216,15 +217,15 @@ void take_beside(const Plane& plane, const CurveSeed& seed, const Nearest& neare
 }
 
 /// An orbit beside a seed as one at it, of a family that stays.
-Orbit beside_seed(const Family& family, const Solution& beside) {
+SeedOrbit beside_seed(const Family& family, const Solution& beside) {
   const Shooting& at = *beside.shooting;
-  Orbit o{family, nullptr, beside.u, beside.point.size + tiny};
+  SeedOrbit o{family, nullptr, beside.u, beside.point.size + tiny};
   o.shooting = std::make_shared<Shooting>(family, at.itinerary(), at.anchor(), at.inner_nodes());
   return o;
 }
 
 /// A motion near an orbit as one of its points: what the border of a chatter sequence is looked for from.
-Solution as_solution(const Orbit& o) {
+Solution as_solution(const SeedOrbit& o) {
   Solution s;
   s.shooting = o.shooting;
   s.u = o.u;
@@ -267,7 +268,7 @@ std::string not_prescribed(const Model& model, Kind kind) {
 CurveStart start_in(Plane plane, const CurveSeed& seed, bool full) {
   plane.family.in_full = full;
   Nearest nearest(plane, seed);
-  Orbit orbit;
+  SeedOrbit orbit;
   if (!orbit_at(plane, seed, orbit)) return {std::nullopt, "the motion from this point breaks off"};
   if (moves_by_itself(orbit.shooting->itinerary()) && !is_spectral(seed.kind) && seed.kind != Kind::grazing)
     return {std::nullopt, not_prescribed(*plane.family.model, seed.kind)};
@@ -281,18 +282,18 @@ CurveStart start_in(Plane plane, const CurveSeed& seed, bool full) {
   switch (seed.kind) {
     case Kind::grazing:
     case Kind::rising_border:
-      take_both([&](const Orbit& o, bool) { take_touches(plane, seed, o, nearest); });
+      take_both([&](const SeedOrbit& o, bool) { take_touches(plane, seed, o, nearest); });
       break;
     case Kind::stick_border:
-      take_both([&](const Orbit& o, bool) { take_sticks(plane, seed, o, nearest); });
+      take_both([&](const SeedOrbit& o, bool) { take_sticks(plane, seed, o, nearest); });
       break;
     case Kind::slip_border:
     case Kind::reversal_border:
-      take_both([&](const Orbit& o, bool at) { take_slips(plane, seed, o, at ? 1e-4 : 3e-2, nearest); });
+      take_both([&](const SeedOrbit& o, bool at) { take_slips(plane, seed, o, at ? 1e-4 : 3e-2, nearest); });
       break;
     case Kind::simultaneous:
     case Kind::release_moves:
-      take_both([&](const Orbit& o, bool) { take_coincidences(plane, seed, o, nearest); });
+      take_both([&](const SeedOrbit& o, bool) { take_coincidences(plane, seed, o, nearest); });
       break;
     case Kind::chatter_border:
       // An orbit that repels is not found from the motion beside the border.

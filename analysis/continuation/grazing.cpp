@@ -295,9 +295,9 @@ std::array<std::vector<int>, 2> by_change(const Itinerary& here, const Record& b
 }
 
 /// Looks between a point of a branch and the solution of the same equations a step further.
-class Search {
+class TouchSearch {
  public:
-  Search(const Solution& from, const Closing& over, double step, const Metric& metric)
+  TouchSearch(const Solution& from, const Closing& over, double step, const Metric& metric)
       : from_(from), over_(over), step_(step), metric_(metric) {}
 
   const std::vector<Grazing>& found() const { return found_; }
@@ -446,7 +446,7 @@ std::optional<Grazing> first_grazing(const Solution& from, double step, const Me
       solve_plane(shooting, from.u + step * from.tangent, metric.plane(shooting, from.tangent));
   const auto here = shooting.equations(from.u);
   if (!over.ok || !here) return std::nullopt;
-  Search search(from, over, step, metric);
+  TouchSearch search(from, over, step, metric);
   search.lost(*here);
   const int count = static_cast<int>(shooting.family().model->contacts().size());
   for (std::vector<int>& contacts : by_change(shooting.itinerary(), beyond, count)) {

@@ -17,7 +17,6 @@
 namespace graze {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int32_t nowhere = -1;  // the basin of a start whose motion failed
 
 /// One state over which the initial states are spread.
@@ -439,7 +438,7 @@ void BasinDigest::add_orbits(Dataset& data) const {
     for (std::size_t k = 0; k < longest; ++k) {
       const bool there = k < known_[i].orbit.size();
       for (std::size_t j = 0; j < width_; ++j) {
-        orbits.push_back(there ? known_[i].orbit[k].x(static_cast<Eigen::Index>(j)) : nan);
+        orbits.push_back(there ? known_[i].orbit[k].x(static_cast<Eigen::Index>(j)) : no_value);
       }
     }
   }
@@ -470,13 +469,13 @@ double BasinDigest::uncertain_share(std::size_t distance) const {
     for (std::size_t d = extents_.size(); d-- > 0 && ++place[d] == extents_[d];) place[d] = 0;
   }
   const std::size_t all = certain + uncertain;
-  return all == 0 ? nan : static_cast<double>(uncertain) / static_cast<double>(all);
+  return all == 0 ? no_value : static_cast<double>(uncertain) / static_cast<double>(all);
 }
 
 /// The straight line through points: slope and its standard error (NaN where there are too few).
 struct Line {
-  double slope = nan;
-  double error = nan;
+  double slope = no_value;
+  double error = no_value;
 };
 
 Line fit(const std::vector<double>& x, const std::vector<double>& y) {
@@ -494,7 +493,7 @@ Line fit(const std::vector<double>& x, const std::vector<double>& y) {
   }
   const double slope = xy / xx;
   const double left = std::max(0.0, yy - slope * xy);
-  return {slope, x.size() > 2 ? std::sqrt(left / ((n - 2) * xx)) : nan};
+  return {slope, x.size() > 2 ? std::sqrt(left / ((n - 2) * xx)) : no_value};
 }
 
 /// The share f of uncertain points grows with the distance e as e^α; the boundary has the dimension D − α

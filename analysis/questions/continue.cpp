@@ -18,8 +18,6 @@
 namespace graze {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
 /// What has become of an attractor of the sweep.
 enum class Fate : std::int8_t { on_branch = 0, off_branch, not_refined, not_periodic, failed, outside };
 
@@ -35,7 +33,7 @@ struct Fates {
   std::vector<std::int32_t> branch;
   std::vector<double> distance;
 
-  explicit Fates(std::size_t n) : fate(n), branch(n, -1), distance(n, nan) {}
+  explicit Fates(std::size_t n) : fate(n), branch(n, -1), distance(n, no_value) {}
   void set(std::size_t point, Fate f) { fate[point] = static_cast<std::int8_t>(f); }
   void set(std::size_t point, const Atlas::Place& place) {
     set(point, Fate::on_branch);

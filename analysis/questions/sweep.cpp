@@ -20,8 +20,6 @@
 namespace graze {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
 enum class Start { fixed, follow_up, follow_down, follow_both, random };
 
 struct Settled {
@@ -415,7 +413,7 @@ void Sweep::store(std::span<const Settled> settled, std::span<const std::size_t>
     return std::max(c.greatest_gap, one.section_gaps[i]);
   });
   const auto share_of_impacts = [](const Contact& c, std::int64_t number) {
-    return static_cast<double>(number) / (c.impacts > 0 ? static_cast<double>(c.impacts) : nan);
+    return static_cast<double>(number) / (c.impacts > 0 ? static_cast<double>(c.impacts) : no_value);
   };
   put_contacts(f64, "reversing_fraction", [&](auto&, const Contact& c, std::size_t) {
     return share_of_impacts(c, c.impacts_reversing);

@@ -83,4 +83,13 @@ Array::Values missing_values(const Array::Values& like, std::size_t n) {
       like);
 }
 
+void append(Array::Values& all, const Array::Values& more) {
+  std::visit(
+      [&](auto& values) {
+        const auto& added = std::get<std::decay_t<decltype(values)>>(more);
+        values.insert(values.end(), added.begin(), added.end());
+      },
+      all);
+}
+
 }  // namespace graze

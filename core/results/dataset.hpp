@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,9 @@
 #include <vector>
 
 namespace graze {
+
+/// Stands where there is no number.
+inline constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
 struct Dimension {
   std::string name;
@@ -81,5 +85,8 @@ struct Box {
 
 /// NaN for doubles, -1 for integers: what stands where there is no value.
 Array::Values missing_values(const Array::Values& like, std::size_t n);
+
+/// Adds values of the same type at the end.
+void append(Array::Values& all, const Array::Values& more);
 
 }  // namespace graze

@@ -21,7 +21,7 @@ std::string attribute_of(const Array& array, std::string_view name) {
 
 }  // namespace
 
-std::vector<Part> parts_of(const Array& counts) {
+std::vector<Part> parts_from(const Array& counts) {
   std::vector<Part> parts;
   std::size_t next = 0;
   std::visit(

@@ -20,7 +20,7 @@ struct Part {
 constexpr std::string_view sample_dimension = "sample_dimension";
 
 /// The part of each owner. `counts`: an array of integers; "no value" counts as 0.
-std::vector<Part> parts_of(const Array& counts);
+std::vector<Part> parts_from(const Array& counts);
 
 /// The data with one part of a dimension: arrays that begin with this dimension are cut, the others stay.
 /// Groups are left out. Throws std::out_of_range for a part that reaches beyond the dimension.

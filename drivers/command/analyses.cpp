@@ -26,7 +26,7 @@ const AnalysisInfo& find_analysis(const std::string& name) {
                                fmt::join(names, ", ")));
 }
 
-void print_list() {
+void print_analyses() {
   std::vector<Row> rows;
   for (const AnalysisInfo& analysis : analyses()) rows.push_back({analysis.name, analysis.meaning});
   print_table(rows);
@@ -47,7 +47,7 @@ GRAZE_COMMAND(analyses) {
   verb.footer("Example:\n  graze analyses sweep");
   verb.callback([name] {
     if (name->empty())
-      print_list();
+      print_analyses();
     else
       print_analysis(find_analysis(*name));
   });

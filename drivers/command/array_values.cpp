@@ -75,6 +75,10 @@ std::size_t index_of(const std::vector<std::string>& names, const std::string& n
   return static_cast<std::size_t>(found - names.begin());
 }
 
+Value text_list(const std::vector<std::string>& texts) {
+  return Value(Value::Array(texts.begin(), texts.end()));
+}
+
 std::string spaced(std::string_view name) {
   std::string text(name);
   std::replace(text.begin(), text.end(), '_', ' ');

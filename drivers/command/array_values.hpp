@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/results/dataset.hpp"
+#include "core/settings/value.hpp"
 
 namespace graze {
 
@@ -28,6 +29,8 @@ std::size_t index_of(const std::vector<std::string>& names, const std::string& n
 /// Throws InputError saying that there is no such `what`, with the nearest name or all that there are.
 [[noreturn]] void refuse_name(const std::vector<std::string>& names, const std::string& name,
                               std::string_view what);
+/// Texts as an array of settings.
+Value text_list(const std::vector<std::string>& texts);
 /// A name in a file as words: stick_fraction -> "stick fraction", neimark_sacker -> "Neimark-Sacker".
 std::string spaced(std::string_view name);
 /// What a thing is called: its name, or "what 1" where the name is a bare number.

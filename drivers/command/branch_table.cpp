@@ -50,7 +50,7 @@ std::string branch_text(const Dataset& data) {
   const std::string parameter = parameter_of(points);
   const std::vector<std::string> contacts = index_names(data, "contact");
   std::string text = "\nbranches\n";
-  const std::vector<Part> branches = parts_of(array_of(data, "points"));
+  const std::vector<Part> branches = parts_from(array_of(data, "points"));
   for (std::size_t k = 0; k < branches.size(); ++k) {
     text +=
         fmt::format("  {}: {} from {:.8g} to {:.8g}, {} points, {:.0f} % stable, {} forcing period(s)\n", k,

@@ -43,7 +43,7 @@ std::vector<std::string> case_names(const fs::path& folder) {
 
 fs::path file_of(const fs::path& folder, const std::string& name) { return folder / (name + ".toml"); }
 
-void print_list(const fs::path& folder) {
+void print_cases(const fs::path& folder) {
   std::vector<Row> rows;
   for (const std::string& name : case_names(folder)) {
     const Value root = read_case(file_of(folder, name).string(), {}).root;
@@ -76,7 +76,7 @@ GRAZE_COMMAND(cases) {
   verb.footer("Example:\n  graze cases quickstart > quickstart.toml");
   verb.callback([name] {
     const fs::path folder = cases_folder();
-    name->empty() ? print_list(folder) : print_case(folder, *name);
+    name->empty() ? print_cases(folder) : print_case(folder, *name);
   });
 }
 

@@ -54,7 +54,7 @@ std::string curve_text(const Dataset& data) {
   const Axes axes = axes_of(data);
   const std::vector<std::string> contacts = index_names(data, "contact");
   std::string text = "\ncurves\n";
-  const std::vector<Part> curves = parts_of(array_of(data, "points"));
+  const std::vector<Part> curves = parts_from(array_of(data, "points"));
   for (std::size_t k = 0; k < curves.size(); ++k) {
     const std::string contact = name_at(number(array_of(data, "curve_contact"), k), contacts);
     text += fmt::format("  {}: {}{}, {} {}, {} {}, {} points\n", k, class_name(array_of(data, "kind"), k),

@@ -13,6 +13,7 @@
 #include "data/h5.hpp"
 #include "data/json.hpp"
 #include "drivers/command/array_headers.hpp"
+#include "drivers/command/array_values.hpp"
 #include "drivers/command/basin_table.hpp"
 #include "drivers/command/branch_table.hpp"
 #include "drivers/command/broken_files.hpp"
@@ -129,18 +130,12 @@ void info(const std::string& path) {
   }
 }
 
-Value texts(const std::vector<std::string>& list) {
-  Value::Array array;
-  for (const std::string& text : list) array.emplace_back(Value::Data(text));
-  return Value(std::move(array));
-}
-
 Value described(const Array& array) {
   Value about;
-  about.set("dimensions", texts(array.dimensions));
+  about.set("dimensions", text_list(array.dimensions));
   about.set("units", Value(array.unit));
   about.set("long_name", Value(array.long_name));
-  if (!array.flags.empty()) about.set("flag_meanings", texts(array.flags));
+  if (!array.flags.empty()) about.set("flag_meanings", text_list(array.flags));
   return about;
 }
 

@@ -58,7 +58,7 @@ ModelInfo model_in(const std::string& path) {
   return is_case ? model_of_case(path) : read_model_file(path);
 }
 
-void print_list() {
+void print_models() {
   std::vector<Row> rows;
   for (const ModelInfo& model : models()) rows.push_back({model.name, model.meaning});
   print_table(rows);
@@ -76,7 +76,7 @@ GRAZE_COMMAND(models) {
   verb.footer("Examples:\n  graze models two_dof_stops\n  graze models case.toml");
   verb.callback([name] {
     if (name->empty()) {
-      print_list();
+      print_models();
     } else if (name->ends_with(".toml")) {
       print_model(model_in(*name));
     } else {

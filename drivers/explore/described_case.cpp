@@ -20,15 +20,13 @@ void check_analysis(const std::string& name, const std::string& path) {
                    "; graze plot draws it");
 }
 
-Value text(const std::string& value) { return Value(Value::Data(value)); }
-
 Value quantity(const Quantity& q) {
   Value result;
-  result.set("name", text(q.name));
-  result.set("symbol", text(symbol_of(q)));
-  result.set("unit", text(q.unit == "1" ? "" : typeset_unit(q.unit)));
-  result.set("meaning", text(q.meaning));
-  result.set("velocity_of", text(q.velocity_of));
+  result.set("name", Value(q.name));
+  result.set("symbol", Value(symbol_of(q)));
+  result.set("unit", Value(q.unit == "1" ? "" : typeset_unit(q.unit)));
+  result.set("meaning", Value(q.meaning));
+  result.set("velocity_of", Value(q.velocity_of));
   return result;
 }
 
@@ -45,7 +43,7 @@ Value parameters(const Model& model) {
     entry.set("value", Value(Value::Data(parameter.value)));
     entry.set("low", Value(Value::Data(parameter.range.low)));
     entry.set("high", Value(Value::Data(parameter.range.high)));
-    entry.set("rule", text(parameter.range.text()));
+    entry.set("rule", Value(parameter.range.text()));
     result.push_back(std::move(entry));
   }
   return Value(std::move(result));
@@ -58,7 +56,7 @@ Value sections(const Value& root) {
     const Value* table = root.find(name);
     if (table == nullptr) continue;
     Value section{Value::Table{}};
-    for (const auto& [key, value] : table->table(name)) section.set(key, text(value.toml()));
+    for (const auto& [key, value] : table->table(name)) section.set(key, Value(value.toml()));
     result.set(name, std::move(section));
   }
   return result;
@@ -67,14 +65,14 @@ Value sections(const Value& root) {
 template <class Colour>
 Value colour_list(std::size_t count, const Colour& colour) {
   Value::Array list;
-  for (std::size_t i = 0; i < count; ++i) list.push_back(text(colour(i)));
+  for (std::size_t i = 0; i < count; ++i) list.push_back(Value(colour(i)));
   return Value(std::move(list));
 }
 
 Value colours() {
   Value classes;
   for (const char* name : {"undetermined", "periodic", "quasiperiodic", "chaotic", "unbounded", "failed"})
-    classes.set(name, text(class_colour(name)));
+    classes.set(name, Value(class_colour(name)));
   Value result;
   result.set("classes", std::move(classes));
   result.set("contacts", colour_list(6, contact_colour));
@@ -102,17 +100,17 @@ Shown read_shown(const std::string& path) {
 Value described(const Shown& shown, const Case& c) {
   check_analysis(c.question->name, shown.name);
   Value result;
-  result.set("title", text(c.title));
-  result.set("name", text(shown.name));
-  result.set("analysis", text(c.question->name));
-  result.set("model", text(c.model->name));
-  result.set("meaning", text(c.model->meaning));
+  result.set("title", Value(c.title));
+  result.set("name", Value(shown.name));
+  result.set("analysis", Value(c.question->name));
+  result.set("model", Value(c.model->name));
+  result.set("meaning", Value(c.model->meaning));
   result.set("parameters", parameters(*c.problem.model));
   result.set("states", quantities(c.problem.model->states()));
   Value::Array drifting;
   const auto system = c.problem.model->system(c.problem.model->values(), c.problem.tolerance);
   for (const std::string& state : drifting_states(*c.problem.model, system.get()))
-    drifting.push_back(text(state));
+    drifting.push_back(Value(state));
   result.set("drifting", Value(std::move(drifting)));
   result.set("contacts", quantities(c.problem.model->contacts()));
   Value::Array start;

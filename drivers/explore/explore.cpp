@@ -24,7 +24,7 @@
 namespace graze {
 namespace {
 
-struct Request {
+struct PageRequest {
   std::string path;
   int port = 0;
   bool no_browser = false;
@@ -85,7 +85,7 @@ void open_browser(const std::string& address, Removed& page) {
   ::posix_spawnp(&pid, program.c_str(), nullptr, nullptr, arguments.data(), environ);
 }
 
-void explore(const Request& request) {
+void explore(const PageRequest& request) {
   const Shown shown = read_shown(request.path);
   const std::string frames = first_frame(shown);
   Service service;
@@ -108,7 +108,7 @@ GRAZE_COMMAND(explore) {
   static_cast<void>(context);
   Verb verb =
       app.add_verb("explore", "show a result or a case in the browser and compute what is asked of it");
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<PageRequest>();
   verb.option("FILE", request->path, "result file, or case file (.toml)", {.required = true});
   verb.option("--port", request->port, "port on this machine; 0: any free one",
               {.value = "N", .least = 0, .most = highest_port});

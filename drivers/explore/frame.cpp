@@ -9,23 +9,16 @@
 #include <vector>
 
 #include "data/json.hpp"
+#include "drivers/command/array_values.hpp"
 
 namespace graze {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "values are written as they lie in memory");
 
-Value text(const std::string& value) { return Value(Value::Data(value)); }
-
 Value whole(std::size_t value) { return Value(Value::Data(static_cast<std::int64_t>(value))); }
 
 void pad(std::string& bytes, char with) { bytes.resize((bytes.size() + 7) / 8 * 8, with); }
-
-Value texts(const std::vector<std::string>& values) {
-  Value::Array result;
-  for (const std::string& value : values) result.push_back(text(value));
-  return Value(std::move(result));
-}
 
 template <class To, class From>
 void append(std::string& bytes, const std::vector<From>& values) {
@@ -50,8 +43,8 @@ const char* append_values(std::string& bytes, const std::vector<T>& values, bool
 
 Value described(const Array& array, std::string& bytes, bool small_samples) {
   Value result;
-  result.set("name", text(array.name));
-  result.set("dimensions", texts(array.dimensions));
+  result.set("name", Value(array.name));
+  result.set("dimensions", text_list(array.dimensions));
   result.set("at", whole(bytes.size()));
   const bool small = small_samples && !array.dimensions.empty() && array.dimensions.front() == "sample";
   std::size_t count = 0;
@@ -62,18 +55,18 @@ Value described(const Array& array, std::string& bytes, bool small_samples) {
       },
       array.values);
   pad(bytes, '\0');
-  result.set("type", text(type));
+  result.set("type", Value(type));
   result.set("count", whole(count));
-  result.set("unit", text(array.unit));
-  result.set("long_name", text(array.long_name));
-  if (!array.flags.empty()) result.set("flags", texts(array.flags));
+  result.set("unit", Value(array.unit));
+  result.set("long_name", Value(array.long_name));
+  if (!array.flags.empty()) result.set("flags", text_list(array.flags));
   return result;
 }
 
 void describe(const Dataset& data, Value& to, std::string& bytes, bool small_samples) {
   Value dimensions{Value::Table{}}, attributes{Value::Table{}}, groups{Value::Table{}};
   for (const Dimension& dimension : data.dimensions) dimensions.set(dimension.name, whole(dimension.size));
-  for (const auto& [name, value] : data.attributes) attributes.set(name, text(value));
+  for (const auto& [name, value] : data.attributes) attributes.set(name, Value(value));
   Value::Array arrays;
   for (const Array& array : data.arrays) arrays.push_back(described(array, bytes, small_samples));
   for (const Group& group : data.groups) {

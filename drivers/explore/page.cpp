@@ -17,7 +17,7 @@ constexpr PageFile files[] = {
 
 constexpr std::string_view script_ending = ".js";
 
-std::string_view file(std::string_view name) {
+std::string_view content_of(std::string_view name) {
   return std::find_if(std::begin(files), std::end(files), [&](const PageFile& f) { return f.name == name; })
       ->text;
 }
@@ -54,7 +54,7 @@ std::string deflated(std::string_view bytes) {
 std::string page(std::string_view head, std::string_view end) {
   constexpr std::string_view mark = "<!-- head -->";
   constexpr std::string_view last = "</body>";
-  std::string text(file("index.html"));
+  std::string text(content_of("index.html"));
   text.replace(text.find(mark), mark.size(), head);
   text.insert(text.rfind(last), end);
   return text;
@@ -78,7 +78,7 @@ std::string single_page(std::string_view frames) {
   constexpr std::string_view policy =
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline' "
       "data:; style-src 'unsafe-inline'; img-src data: blob:\">\n";
-  return page(std::string(policy) + "<style>\n" + std::string(file("style.css")) +
+  return page(std::string(policy) + "<style>\n" + std::string(content_of("style.css")) +
                   "</style>\n<script type=\"importmap\">" + import_map(true) + "</script>",
               "<script type=\"text/plain\" id=\"frames\">" + base64(deflated(frames)) +
                   "</script>\n<script type=\"module\">import \"graze/app\";</script>\n");

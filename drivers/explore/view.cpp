@@ -29,15 +29,15 @@
 namespace graze {
 namespace {
 
-struct Request {
+struct ViewRequest {
   std::string path;
   std::string output;
   int motions = 2000;
 };
 
-constexpr double samples = 300;        // of a motion, about
-constexpr double fewest_samples = 24;  // of a forcing period
-constexpr double most_samples = 100;
+constexpr double samples = 300;              // of a motion, about
+constexpr double fewest_shown_samples = 24;  // of a forcing period
+constexpr double most_shown_samples = 100;
 constexpr double aperiodic_periods = 12;
 
 /// A place whose motion the page holds, and the number by which the page asks for it.
@@ -104,7 +104,8 @@ std::string motion_frame(const Case& c, const Wanted& wanted) {
   Value analysis = simulation(c, wanted.place, wanted.place.forcing_periods >= 1 ? 0 : aperiodic_periods);
   if (const Value* periods = analysis.find("periods")) {
     const double each = samples / periods->number("periods");
-    analysis.set("samples_per_period", Value(std::floor(std::clamp(each, fewest_samples, most_samples))));
+    analysis.set("samples_per_period",
+                 Value(std::floor(std::clamp(each, fewest_shown_samples, most_shown_samples))));
   } else {
     analysis.set("samples", Value(static_cast<std::int64_t>(samples)));
   }
@@ -117,7 +118,7 @@ std::string motion_frame(const Case& c, const Wanted& wanted) {
   return frame(data, more, true);
 }
 
-std::string motions(const Shown& shown, const Request& request) {
+std::string motions(const Shown& shown, const ViewRequest& request) {
   const Case c = described_case(shown.result.attributes);
   const std::vector<Wanted> wanted =
       thinned(wanted_of(shown.result), static_cast<std::size_t>(request.motions));
@@ -134,7 +135,7 @@ std::string motions(const Shown& shown, const Request& request) {
   return all;
 }
 
-void view(const Request& request) {
+void view(const ViewRequest& request) {
   const Shown shown = read_shown(request.path);
   if (!shown.has_result) throw InputError(request.path + ": is no result; first graze run " + request.path);
   const std::string output =
@@ -153,7 +154,7 @@ GRAZE_COMMAND(view) {
   static_cast<void>(context);
   Verb verb =
       app.add_verb("view", "write a result as one page that opens in any browser, with motions in it");
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<ViewRequest>();
   verb.option("FILE", request->path, "result of a sweep, a continuation, of basins or of simulate",
               {.required = true});
   verb.option("-o,--output", request->output, "the page; default: the result's name with .html",

@@ -21,7 +21,6 @@
 namespace graze {
 namespace {
 
-constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 constexpr std::string_view stable_colour = "#1f4e9c";
 constexpr std::string_view unstable_colour = "#d1495b";
 constexpr std::string_view crossed_colour = "#9a9a9a";
@@ -56,7 +55,7 @@ Diagram diagram_of(const PlotSource& source) {
   if (d.parameter.empty()) throw InputError("the file has no attribute parameter");
   d.states = index_names(d.points, "state");
   d.unit = data.at(d.parameter).unit;
-  for (const Part& branch : parts_of(data.at("points"))) d.branches.push_back(slice(data, "point", branch));
+  for (const Part& branch : parts_from(data.at("points"))) d.branches.push_back(slice(data, "point", branch));
   return d;
 }
 
@@ -100,7 +99,7 @@ std::vector<bool> jumps_of(const std::vector<double>& y) {
 }
 
 /// A look of branches: which pieces, and how they are drawn.
-struct Look {
+struct BranchLook {
   bool stable;
   bool admissible;
   std::string_view meaning;
@@ -108,14 +107,14 @@ struct Look {
   double width;
   Mark::Dash dash;
 };
-constexpr std::array<Look, 3> looks = {
+constexpr std::array<BranchLook, 3> branch_looks = {
     {{false, false, "crosses a stop", crossed_colour, 0.7, Mark::Dash::dotted},
      {false, true, "unstable", unstable_colour, 0.9, Mark::Dash::dashed},
      {true, true, "stable", stable_colour, 1.4, Mark::Dash::solid}}};
 
 /// The pieces of a branch with one look; curve(k) is the value over point k. Not a number stands between
 /// pieces. A piece reaches to the first point of the next one.
-void add_pieces(Mark& mark, const Diagram& d, const Dataset& branch, const Look& look,
+void add_pieces(Mark& mark, const Diagram& d, const Dataset& branch, const BranchLook& look,
                 const std::vector<double>& curve) {
   const std::vector<double> x = numbers(branch.at(d.parameter));
   const Array& stable = branch.at("stable");
@@ -128,18 +127,18 @@ void add_pieces(Mark& mark, const Diagram& d, const Dataset& branch, const Look&
   for (std::size_t k = 0; k < x.size(); ++k) {
     const bool in = belongs(k) || (k > 0 && belongs(k - 1) && !jumps[k]);
     if (!in || jumps[k]) {
-      mark.x.push_back(nothing);
-      mark.y.push_back(nothing);
+      mark.x.push_back(no_value);
+      mark.y.push_back(no_value);
     }
     if (!in) continue;
     mark.x.push_back(x[k]);
     mark.y.push_back(curve[k]);
   }
-  mark.x.push_back(nothing);
-  mark.y.push_back(nothing);
+  mark.x.push_back(no_value);
+  mark.y.push_back(no_value);
 }
 
-Mark looked(const Look& look) {
+Mark looked(const BranchLook& look) {
   Mark mark;
   mark.meaning = look.meaning;
   mark.colour = look.colour;
@@ -150,7 +149,7 @@ Mark looked(const Look& look) {
 
 /// Every iterate of a state along the branches.
 void add_branches(Panel& panel, const Diagram& d, std::size_t state) {
-  for (const Look& look : looks) {
+  for (const BranchLook& look : branch_looks) {
     Mark mark = looked(look);
     for (const Dataset& branch : d.branches) {
       const std::vector<double> y = numbers(branch.at("orbit_state"));
@@ -234,7 +233,7 @@ Panel multiplier_panel(const Diagram& d, const PlotAxis& axis) {
   one.colour = "#808080";
   panel.marks.push_back(one);
   double greatest = 1;
-  for (const Look& look : looks) {
+  for (const BranchLook& look : branch_looks) {
     Mark mark = looked(look);
     for (const Dataset& branch : d.branches) {
       const Array& re = branch.at("multiplier_re");
@@ -267,7 +266,7 @@ Panel observed_panel(const Diagram& d, const PlotAxis& axis, const Array& observ
   panel.name = observed.name;
   panel.share = 0.9;
   panel.x = axis;
-  for (const Look& look : looks) {
+  for (const BranchLook& look : branch_looks) {
     Mark mark = looked(look);
     for (const Dataset& branch : d.branches)
       add_pieces(mark, d, branch, look, numbers(branch.at(observed.name)));

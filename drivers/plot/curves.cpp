@@ -20,8 +20,6 @@
 namespace graze {
 namespace {
 
-constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
-
 /// Short names of points of codimension two.
 struct Codim2Name {
   std::string_view kind;
@@ -56,19 +54,19 @@ std::string_view short_name(const std::string& kind) {
 }
 
 /// Curves of one look: of stable orbits, of unstable ones, of orbits that no motion takes.
-struct Look {
+struct CurveLook {
   bool stable;
   bool admissible;
   double width;
   Mark::Dash dash;
   std::string_view meaning;
 };
-constexpr std::array<Look, 3> looks = {{{true, true, 1.3, Mark::Dash::solid, ""},
-                                        {false, true, 0.9, Mark::Dash::dashed, ", unstable orbit"},
-                                        {false, false, 0.6, Mark::Dash::dotted, ", no motion"}}};
+constexpr std::array<CurveLook, 3> curve_looks = {{{true, true, 1.3, Mark::Dash::solid, ""},
+                                                   {false, true, 0.9, Mark::Dash::dashed, ", unstable orbit"},
+                                                   {false, false, 0.6, Mark::Dash::dotted, ", no motion"}}};
 
 /// The pieces of all curves of a kind with one look.
-Mark pieces(const Dataset& data, const KindLook& kind, const Look& look, const Panel& panel,
+Mark pieces(const Dataset& data, const KindLook& kind, const CurveLook& look, const Panel& panel,
             const std::string& first, const std::string& second) {
   Mark mark;
   mark.colour = kind.colour;
@@ -79,7 +77,7 @@ Mark pieces(const Dataset& data, const KindLook& kind, const Look& look, const P
   const Array& y = data.at(second);
   const Array& stable = data.at("stable");
   const Array& admissible = data.at("admissible");
-  const std::vector<Part> curves = parts_of(data.at("points"));
+  const std::vector<Part> curves = parts_from(data.at("points"));
   const auto belongs = [&](std::size_t k) {
     return (number(admissible, k) > 0) == look.admissible &&
            (!look.admissible || (number(stable, k) > 0) == look.stable);
@@ -90,11 +88,11 @@ Mark pieces(const Dataset& data, const KindLook& kind, const Look& look, const P
       // A piece reaches to the first point of the next one.
       const bool in = belongs(k) || (k > curves[c].first && belongs(k - 1));
       const bool inside = panel.x.contains(number(x, k)) && panel.y.contains(number(y, k));
-      mark.x.push_back(in && inside ? number(x, k) : nothing);
-      mark.y.push_back(in && inside ? number(y, k) : nothing);
+      mark.x.push_back(in && inside ? number(x, k) : no_value);
+      mark.y.push_back(in && inside ? number(y, k) : no_value);
     }
-    mark.x.push_back(nothing);
-    mark.y.push_back(nothing);
+    mark.x.push_back(no_value);
+    mark.y.push_back(no_value);
   }
   const bool any = std::any_of(mark.x.begin(), mark.x.end(), [](double v) { return std::isfinite(v); });
   return any ? mark : Mark{};
@@ -175,7 +173,7 @@ Picture draw_curves(const PlotSource& source, const PlotSource* map, const PlotO
   panel.name = "curves";
   panel.title.clear();
   for (const KindLook& kind : kind_looks)
-    for (const Look& look : looks) {
+    for (const CurveLook& look : curve_looks) {
       Mark mark = pieces(data, kind, look, panel, first, second);
       if (!mark.empty()) panel.marks.push_back(std::move(mark));
     }

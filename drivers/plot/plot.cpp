@@ -21,7 +21,7 @@ namespace {
 
 constexpr double points_a_millimetre = 72 / 25.4;
 
-struct Request {
+struct PlotRequest {
   std::vector<std::string> files;
   std::string picture;
   std::string width = "174mm";
@@ -74,7 +74,7 @@ void check(const PlotOptions& options) {
     throw InputError("--resolution: must be from 30 to 1200 pixels an inch");
 }
 
-void plot(Request request) {
+void plot(PlotRequest request) {
   if (request.picture.empty())
     request.picture = std::filesystem::path(request.files.front()).replace_extension(".png");
   check_picture_name(request.picture);
@@ -97,7 +97,7 @@ void plot(Request request) {
 GRAZE_COMMAND(plot) {
   static_cast<void>(context);
   Verb verb = app.add_verb("plot", "draw what is in result files (needs gnuplot)");
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<PlotRequest>();
   PlotOptions& options = request->options;
   verb.option(
       "FILE", request->files,

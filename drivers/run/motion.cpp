@@ -28,7 +28,7 @@
 namespace graze {
 namespace {
 
-struct Request {
+struct MotionRequest {
   std::string file;
   std::vector<std::string> at;
   std::vector<std::string> cell;
@@ -88,7 +88,7 @@ std::size_t start_index(const Points& points, const std::string& start) {
   return static_cast<std::size_t>(found - names.begin());
 }
 
-MotionPlace place_in_sweep(const Dataset& data, const Request& request) {
+MotionPlace place_in_sweep(const Dataset& data, const MotionRequest& request) {
   const Points points(data, -1);
   const Named at = read_values(request.at, "--at");
   std::vector<std::string> names;
@@ -114,7 +114,8 @@ std::pair<std::string, std::size_t> read_point(const std::string& text) {
   return {text.substr(0, colon), number};
 }
 
-MotionPlace place_at_point(const Dataset& points, const std::string& parameter, const Request& request) {
+MotionPlace place_at_point(const Dataset& points, const std::string& parameter,
+                           const MotionRequest& request) {
   const auto [kind, wanted] = read_point(request.point);
   const Array& kinds = points.at("kind");
   index_of(kinds.flags, kind, "kind of point");
@@ -136,7 +137,7 @@ MotionPlace place_at_point(const Dataset& points, const std::string& parameter, 
 }
 
 /// The point of the branches (of one of them) that is nearest to a parameter value.
-MotionPlace place_near(const Dataset& data, const std::string& parameter, const Request& request) {
+MotionPlace place_near(const Dataset& data, const std::string& parameter, const MotionRequest& request) {
   const double value = value_at(read_values(request.at, "--at"), parameter, {parameter});
   std::vector<double> values = numbers(data.at(parameter));
   const Array& branch = data.at("branch");
@@ -150,20 +151,20 @@ MotionPlace place_near(const Dataset& data, const std::string& parameter, const 
   return place_on_branch(data, parameter, nearest(values, value));
 }
 
-MotionPlace place_in_continuation(const Result& result, const Request& request) {
+MotionPlace place_in_continuation(const Result& result, const MotionRequest& request) {
   const std::string parameter = attribute(result.attributes, "parameter");
   const Dataset* points = result.data.group("bifurcation");
   if (points == nullptr) throw InputError("the file has no located points");
   if (request.point.empty()) return place_near(result.data, parameter, request);
   MotionPlace place = place_at_point(*points, parameter, request);
-  Request near = request;
+  MotionRequest near = request;
   near.at = {fmt::format("{}={}", parameter, place.parameters.front().second)};
   place.duration = place_near(result.data, parameter, near).duration;
   return place;
 }
 
 /// The start of the case with the coordinates of a cell.
-MotionPlace place_in_basins(const Case& c, const Request& request) {
+MotionPlace place_in_basins(const Case& c, const MotionRequest& request) {
   MotionPlace place;
   place.state = c.problem.start_state;
   place.time = c.problem.start_time;
@@ -176,7 +177,7 @@ MotionPlace place_in_basins(const Case& c, const Request& request) {
   return place;
 }
 
-MotionPlace place_of(const Result& result, const Case& c, const Request& request) {
+MotionPlace place_of(const Result& result, const Case& c, const MotionRequest& request) {
   const std::string analysis = attribute(result.attributes, "analysis");
   if (analysis == "continue") return place_in_continuation(result, request);
   if (analysis == "basins") return place_in_basins(c, request);
@@ -186,7 +187,7 @@ MotionPlace place_of(const Result& result, const Case& c, const Request& request
                   request.file, analysis));
 }
 
-void motion(const Request& request, Context& context) {
+void motion(const MotionRequest& request, Context& context) {
   const Result result = read_result(request.file);
   const Case c = described_case(result.attributes);
   const MotionPlace place = place_of(result, c, request);
@@ -218,7 +219,7 @@ void motion(const Request& request, Context& context) {
 
 GRAZE_COMMAND(motion) {
   Verb verb = app.add_verb("motion", "simulate and draw the motion at a place of a result");
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<MotionRequest>();
   verb.option("RESULT", request->file, "result of a sweep, a continuation or of basins", {.required = true});
   verb.option("--at", request->at, "parameter value; the nearest point of the result is taken",
               {.value = "NAME=VALUE"});

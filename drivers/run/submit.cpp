@@ -32,7 +32,7 @@ struct SubmitOptions {
 constexpr double share_of_time = 0.9;
 
 /// What is put into the script, each piece as a shell takes it.
-struct Job {
+struct BatchJob {
   std::string name;
   std::string program;
   std::string run;  ///< case and options
@@ -43,13 +43,13 @@ struct Job {
   long seconds = 1;  ///< for --max-time
 };
 
-Job job_of(const SubmitOptions& options) {
+BatchJob job_of(const SubmitOptions& options) {
   const Case c = load_case(options.path, options.overrides);
   const Plan plan = make_plan(c, options.threads);
   if (!plan.blocks)
     throw InputError(c.question->name + " is computed in one piece, there is nothing to share out");
   const double limit = read_duration(options.time).count();
-  Job job;
+  BatchJob job;
   job.minutes = std::max(1L, std::lround(std::ceil(limit / 60)));
   job.seconds = std::max(1L, std::lround(share_of_time * limit));
   job.tasks = std::min(options.tasks, static_cast<int>(plan.boxes.size()));
@@ -63,7 +63,7 @@ Job job_of(const SubmitOptions& options) {
 }
 
 /// The inner scripts are quoted here-documents: the shell that submits changes nothing in them.
-std::string script(const Job& job) {
+std::string script(const BatchJob& job) {
   return fmt::format(
       R"(#!/bin/bash
 # Made by graze submit. `bash FILE` hands {tasks} shards and the merge after them to Slurm.

@@ -60,7 +60,7 @@ Dataset old_branches() {
 }  // namespace
 
 TEST_CASE("parts of a ragged list lie one after the other, no value counts as none", "[ragged]") {
-  const std::vector<Part> parts = parts_of({"points", {"n"}, I32{2, 0, -1, 3}, "1", "", {}, {}});
+  const std::vector<Part> parts = parts_from({"points", {"n"}, I32{2, 0, -1, 3}, "1", "", {}, {}});
   REQUIRE(parts.size() == 4);
   const std::vector<std::size_t> first = {0, 2, 2, 2};
   const std::vector<std::size_t> size = {2, 0, 0, 3};
@@ -97,7 +97,7 @@ TEST_CASE("branches of version 1 become flat arrays, shorter orbits filled up", 
   CHECK(text_at(flat.at("begins"), 1) == "at the border");
   CHECK(text_at(flat.at("ends"), 0) == "at a fold");
 
-  const Dataset second = slice(flat, "point", parts_of(flat.at("points"))[1]);
+  const Dataset second = slice(flat, "point", parts_from(flat.at("points"))[1]);
   CHECK(second.size("point") == 2);
   CHECK(test::same_values(second.at("q").values, F64{1, 1.1}));
   CHECK(test::same_values(second.at("orbit_state").values, F64{100, -100, 101, -101, 110, -110, 111, -111}));

@@ -259,7 +259,7 @@ class Auditor {
         data_(data),
         family_(family(c.model, c.parameter.c_str())),
         located_(located_points(*data.group("bifurcation"), c.parameter)) {
-    for (const Part& part : parts_of(data.at("points"))) branches_.push_back(slice(data, "point", part));
+    for (const Part& part : parts_from(data.at("points"))) branches_.push_back(slice(data, "point", part));
   }
 
   Audit run() {

@@ -17,7 +17,7 @@ using namespace graze::test;
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 Section after_impact(int contact) {
   Section section;

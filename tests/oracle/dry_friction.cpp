@@ -17,7 +17,7 @@ using namespace graze::test;
 namespace {
 
 using Real = long double;
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// x'' + x = cos Ωt − S sgn x'.
 std::string coulomb_oscillator(double omega, double S) {

@@ -18,7 +18,7 @@ using namespace graze::test;
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 std::string rod(double length, double mass, double angle, const std::string& more = "") {
   return "[[model.rod]]\nlength = " + fmt_double(length) + "\nmass = " + fmt_double(mass) +

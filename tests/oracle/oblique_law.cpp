@@ -13,7 +13,7 @@ using namespace graze;
 
 namespace {
 
-struct State {
+struct Impact {
   double angle, mu;
   ObliqueContact<double> contact;
   double slip, block;
@@ -28,9 +28,9 @@ ObliqueContact<double> contact_at(double angle, double mu, double m, double r) {
 /// A state with approach; one in ten starts without slip, one in ten has r = 0 or 1.
 class RandomStates {
  public:
-  State next() {
+  Impact next() {
     while (true) {
-      State s;
+      Impact s;
       s.angle = 3 * unit_(random_) - 1.5;
       s.mu = 2 * unit_(random_);
       double r = unit_(random_);
@@ -52,7 +52,7 @@ double difference(const ObliqueImpact<double>& a, const ObliqueImpact<double>& b
 }
 
 /// What rounding is measured by.
-double size(const State& s, const ObliqueImpact<double>& after) {
+double size(const Impact& s, const ObliqueImpact<double>& after) {
   return std::max({std::abs(s.slip), std::abs(s.block), std::abs(after.slip), std::abs(after.block)});
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("oblique law: closed form, event to event and stepping agree on 2e5 ra
   int jammed = 0, painleve = 0, changed = 0;
   constexpr int count = 200000;
   for (int k = 0; k < count; ++k) {
-    const State s = states.next();
+    const Impact s = states.next();
     const auto exact = closed_form(s.contact, s.slip, s.block);
     const auto pieces = event_to_event(s.contact, s.slip, s.block);
     ++courses[static_cast<std::size_t>(exact.course)];
@@ -97,7 +97,7 @@ TEST_CASE("oblique law: energy never grows, is kept only by a smooth elastic imp
   int kept = 0;
   double slowest = 1;
   for (int k = 0; k < 200000; ++k) {
-    State s = states.next();
+    Impact s = states.next();
     const double before = energy(s.slip, s.block, s.contact.mass_ratio);
     const auto after = event_to_event(s.contact, s.slip, s.block);
     const double change = energy(after.slip, after.block, s.contact.mass_ratio) / before - 1;
@@ -123,7 +123,7 @@ TEST_CASE("oblique law: homogeneous, symmetric under reflection of the angle, co
   RandomStates states;
   double homogeneous = 0, mirrored = 0, jump = 0;
   for (int k = 0; k < 100000; ++k) {
-    const State s = states.next();
+    const Impact s = states.next();
     const auto after = closed_form(s.contact, s.slip, s.block);
     const auto larger = closed_form(s.contact, 3 * s.slip, 3 * s.block);
     homogeneous = std::max(
@@ -172,7 +172,7 @@ TEST_CASE("oblique law: published states") {
 TEST_CASE("oblique law: without friction the four linear coefficients, jammed the block alone rebounds") {
   RandomStates states;
   for (int k = 0; k < 1000; ++k) {
-    State s = states.next();
+    Impact s = states.next();
     const double c = s.contact.cosine, m = s.contact.mass_ratio, r = s.contact.restitution;
     ObliqueContact<double> smooth = s.contact;
     smooth.friction = 0;
@@ -195,7 +195,7 @@ TEST_CASE("oblique law: dual numbers give the derivatives of all three forms") {
   using S = Dual<2>;
   double worst = 0;
   for (int k = 0; k < 2000; ++k) {
-    const State s = states.next();
+    const Impact s = states.next();
     const ObliqueContact<S> contact{S(s.contact.cosine), S(s.contact.friction), S(s.contact.mass_ratio),
                                     S(s.contact.restitution)};
     S u(s.slip), x(s.block);

@@ -16,7 +16,7 @@ using namespace graze::test;
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 const std::vector<double> published_start = {-pi / 2, 0, 0, 0};
 
 struct Collision {

@@ -18,7 +18,7 @@ using namespace graze::test;
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 using Slide = FrictionSlide<double>;
 using Two = Slide::Vector;
 

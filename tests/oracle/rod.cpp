@@ -17,7 +17,7 @@ using namespace graze::test;
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 constexpr double hertz = 1.5384615384615385e10;  // N/m^1.5 with the model's defaults
 constexpr double mass = 0.2, length = 0.1, inertia = mass * length * length / 12;
 

@@ -19,7 +19,7 @@ namespace {
 
 using Real = long double;
 constexpr std::size_t inputs = 3;
-constexpr std::size_t parameters = 2;
+constexpr std::size_t parameter_count = 2;
 
 /// A number, the size of what it is made of, and how much rounding in doubles can move it.
 struct Estimate {
@@ -87,7 +87,7 @@ class Writer {
     return {test::fmt_double(a), [a](auto&, auto&) { return Estimate{a, std::abs(a), 0}; }, true};
   }
   Sample parameter() {
-    const auto k = static_cast<std::size_t>(dice_.number(0, parameters));
+    const auto k = static_cast<std::size_t>(dice_.number(0, parameter_count));
     return {"p" + std::to_string(k), [k](auto&, auto& p) { return Estimate{p[k], std::abs(p[k]), 0}; }, true};
   }
   Sample variable() {
@@ -168,7 +168,7 @@ bool is_sound(const Estimate& e) {
 Scope scope_of_samples() {
   Scope scope(inputs);
   for (std::size_t k = 0; k < inputs; ++k) scope.add_input("x" + std::to_string(k), k);
-  for (std::size_t k = 0; k < parameters; ++k)
+  for (std::size_t k = 0; k < parameter_count; ++k)
     scope.add_parameter("p" + std::to_string(k), k, Value(0.0), "");
   return scope;
 }
@@ -228,7 +228,7 @@ TEST_CASE("Random expressions have the value that their text has", "[equations]"
   int compared = 0;
   for (int n = 0; n < 100000; ++n) {
     const Sample a = writer.expression(5);
-    const std::vector<Real> x = writer.point(inputs), p = writer.point(parameters);
+    const std::vector<Real> x = writer.point(inputs), p = writer.point(parameter_count);
     const Estimate expected = a.estimate(x, p);
     if (!is_sound(expected)) continue;
     Scope scope = scope_of_samples();
@@ -250,7 +250,7 @@ TEST_CASE("Derivatives of random expressions agree with differences", "[equation
   int compared = 0;
   for (int n = 0; n < 5000; ++n) {
     const Sample a = writer.expression(4);
-    const std::vector<Real> x = writer.point(inputs), p = writer.point(parameters);
+    const std::vector<Real> x = writer.point(inputs), p = writer.point(parameter_count);
     for (std::size_t i = 0; i < inputs; ++i) {
       // Two central differences: their disagreement tells what they are worth.
       const auto difference = [&](Real h) -> Real {
@@ -287,7 +287,7 @@ TEST_CASE("Series of random expressions are their repeated derivatives", "[equat
   int compared = 0;
   for (int n = 0; n < 3000; ++n) {
     const Sample a = writer.expression(4);
-    const std::vector<Real> x = writer.point(inputs), p = writer.point(parameters);
+    const std::vector<Real> x = writer.point(inputs), p = writer.point(parameter_count);
     const Estimate there = a.estimate(x, p);
     if (!is_sound(there)) continue;
     Scope scope = scope_of_samples();

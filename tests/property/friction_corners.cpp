@@ -19,14 +19,14 @@ using namespace graze::test;
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
-using S = Dual<1>;
+using std::numbers::pi;
+using Varied = Dual<1>;
 
 /// A family of motions over one number s: how each starts, and the parameters it has.
 struct Family {
   std::shared_ptr<const Model> model;
   double time;
-  std::function<void(const S& s, std::vector<S>& start, std::vector<S>& parameters)> set;
+  std::function<void(const Varied& s, std::vector<Varied>& start, std::vector<Varied>& parameters)> set;
 
   struct Motion {
     Eigen::VectorXd end, slope;  ///< state, and its derivative by s
@@ -34,9 +34,9 @@ struct Family {
   };
   Motion at(double s) const {
     const std::vector<double> plain = model->values();
-    S varied(s);
+    Varied varied(s);
     varied.slope[0] = 1;
-    std::vector<S> start(4), parameters(plain.begin(), plain.end());
+    std::vector<Varied> start(4), parameters(plain.begin(), plain.end());
     set(varied, start, parameters);
     Tangent tangent;
     tangent.state = Eigen::MatrixXd::Zero(4, 1);
@@ -94,8 +94,8 @@ TEST_CASE("corners of the oblique impact: both one-sided derivatives, and which 
   const auto index = [&](const char* name) { return static_cast<std::size_t>(model->parameter_index(name)); };
   constexpr double angle = 0.6;
   const double c = std::cos(angle), sine = std::sin(angle), ahead = c + 0.6 * sine, u = 0.7;
-  const auto on_contact = [=](std::vector<S>& start, const S& slip, const S& block) {
-    start = {S(angle), slip, S(sine - 0.2), block};
+  const auto on_contact = [=](std::vector<Varied>& start, const Varied& slip, const Varied& block) {
+    start = {Varied(angle), slip, Varied(sine - 0.2), block};
   };
   const auto at_stop = [=](double share) { return u * c - u / ahead * (0.6 + c * ahead) / share; };
   constexpr double time = 2;
@@ -107,27 +107,32 @@ TEST_CASE("corners of the oblique impact: both one-sided derivatives, and which 
   for (const Corner& corner : {
            Corner{"slip stops as compression ends",
                   {model, time,
-                   [&](const S&s, auto&start, auto&) { on_contact(start, S(u), S(at_stop(1)) + s); }},
+                   [&](const Varied&s, auto&start, auto&) {
+                     on_contact(start, Varied(u), Varied(at_stop(1)) + s);
+                   }},
                   0},
            Corner{"slip stops as the impact ends",
                   {model, time,
-                   [&](const S&s, auto&start, auto&) { on_contact(start, S(u), S(at_stop(1.6)) + s); }},
+                   [&](const Varied&s, auto&start, auto&) {
+                     on_contact(start, Varied(u), Varied(at_stop(1.6)) + s);
+                   }},
                   0},
-           Corner{"no slip at the start: as forward slip",
-                  {model, time, [&](const S&s, auto&start, auto&) { on_contact(start, s, S(-0.3)); }},
-                  1},
+           Corner{
+               "no slip at the start: as forward slip",
+               {model, time, [&](const Varied&s, auto&start, auto&) { on_contact(start, s, Varied(-0.3)); }},
+               1},
            Corner{"the limit of locking: as locked",
                   {model, time,
-                   [&](const S&s, auto&start, auto&parameters) {
-                     on_contact(start, S(u), S(-0.5));
-                     parameters[index("mu")] = S(c / sine) + s;
+                   [&](const Varied&s, auto&start, auto&parameters) {
+                     on_contact(start, Varied(u), Varied(-0.5));
+                     parameters[index("mu")] = Varied(c / sine) + s;
                    }},
                   0},
            Corner{"the arm is straight: as theta > 0",
                   {model, time,
-                   [&](const S&s, auto&start, auto&parameters) {
+                   [&](const Varied&s, auto&start, auto&parameters) {
                      using std::sin;
-                     start = {s, S(0.7), S(0), S(-0.1)};
+                     start = {s, Varied(0.7), Varied(0), Varied(-0.1)};
                      parameters[index("clearance")] = sin(s);
                    }},
                   1},
@@ -162,9 +167,9 @@ TEST_CASE("corner of planar friction: a slide that comes to rest just before a w
     for (const Direction& d : {Direction{"vx", 1, -r * r, 1}, Direction{"friction", -0.5, r * r / 2, -1},
                                Direction{"x_right", 0, 1 + r * r, -1}}) {
       CAPTURE(d.name);
-      const Family family{model, 3, [&](const S& s, auto& start, auto& parameters) {
+      const Family family{model, 3, [&](const Varied& s, auto& start, auto& parameters) {
                             const bool speed = std::string(d.name) == "vx";
-                            start = {S(0), S(0), speed ? S(1) + s : S(1), S(0)};
+                            start = {Varied(0), Varied(0), speed ? Varied(1) + s : Varied(1), Varied(0)};
                             if (!speed) parameters[parameter(d.name)] += s;
                           }};
       const auto slopes = one_sided(family);
@@ -228,7 +233,7 @@ TEST_CASE("corner of a slide whose speed touches zero: with and without a stick"
               1,
               1e-9}}) {
     CAPTURE(slide.name);
-    const Family family{slide.model, time, [&](const S& s, auto& start, auto&) {
+    const Family family{slide.model, time, [&](const Varied& s, auto& start, auto&) {
                           start.assign(slide.start.begin(), slide.start.end());
                           start[static_cast<std::size_t>(slide.velocity)] += s;
                         }};

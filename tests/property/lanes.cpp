@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -22,10 +21,6 @@ using namespace graze::test;
 namespace {
 
 /// Puts the choice of the kernel back.
-struct KernelKept {
-  ~KernelKept() { choose_lane_kernel(""); }
-};
-
 /// The kernels that can be tested here; says which cannot.
 std::vector<std::string> tested_kernels() {
   const std::vector<std::string> here = lane_kernels();
@@ -208,9 +203,7 @@ Crowd some_of_each(std::uint64_t seed) {
 }
 
 bool same_bits(const LaneMotion& a, const LaneMotion& b) {
-  const auto same = [](double one, double other) {
-    return std::bit_cast<std::uint64_t>(one) == std::bit_cast<std::uint64_t>(other);
-  };
+  const auto same = [](double one, double other) { return equal_bits(one, other); };
   return a.outcome == b.outcome && a.impacts == b.impacts &&
          std::equal(a.points.begin(), a.points.end(), b.points.begin(), b.points.end(), same) &&
          std::equal(a.state.x.begin(), a.state.x.end(), b.state.x.begin(), b.state.x.end(), same);

@@ -35,11 +35,11 @@ std::string numbers(double mu, double zeta) {
          " }, { normal = [1, -1], position = 0.3 }]\nfriction = [{ direction = [0, 1], amplitude = 0.02 }]";
 }
 
-const std::vector<double> start = {0.1, 0.2, 0, -0.1};
+const std::vector<double> first_state = {0.1, 0.2, 0, -0.1};
 constexpr double duration = 30;
 
 Eigen::VectorXd end_of(const System& system, double time = duration) {
-  HybridState state = state_at(start);
+  HybridState state = state_at(first_state);
   REQUIRE(const_cast<System&>(system).advance(state, for_time(time), nullptr) == Outcome::ok);
   return state.x;
 }
@@ -71,7 +71,7 @@ TEST_CASE("linear_stops: derivatives by named parameters agree with differences"
   const Eigen::Index m = static_cast<Eigen::Index>(values.size());
   Tangent tangent{Eigen::MatrixXd::Zero(4, 5), Eigen::RowVectorXd::Zero(5), Eigen::MatrixXd::Zero(m, 5)};
   tangent.parameter.topRows(5).setIdentity();
-  HybridState state = state_at(start);
+  HybridState state = state_at(first_state);
   constexpr double time = 12, h = 1e-6;
   REQUIRE(model->system(values, {})->advance(state, for_time(time), tangent) == Outcome::ok);
   for (std::size_t k = 0; k < 5; ++k) {

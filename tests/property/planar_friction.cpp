@@ -12,7 +12,7 @@ using namespace graze::test;
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 const std::string no_walls = "x_left = -inf\nx_right = inf\n";
 const std::string no_force = "ex = 0\ney = 0\nmod_x = 0\nmod_y = 0\n";
 const std::string second_force = "ex = 1\ney = 1\nmod_x = 0.5\nmod_y = 0.4\n";

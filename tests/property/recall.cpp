@@ -12,20 +12,19 @@
 #include "core/lanes/lanes.hpp"
 #include "core/system/memoising_system.hpp"
 #include "tests/analyses.hpp"
+#include "tests/lane_starts.hpp"
 
 using namespace graze;
 using namespace graze::test;
 
 namespace {
 
-bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
-
 bool same_bits(const HybridState& a, const HybridState& b) {
-  const auto numbers = [](double p, double q) { return same_bits(p, q); };
+  const auto numbers = [](double p, double q) { return equal_bits(p, q); };
   const auto touches = [](const Touch& p, const Touch& q) {
-    return p.order == q.order && same_bits(p.speed, q.speed) && same_bits(p.root, q.root);
+    return p.order == q.order && equal_bits(p.speed, q.speed) && equal_bits(p.root, q.root);
   };
-  return same_bits(a.time, b.time) && a.turns == b.turns && a.mode == b.mode && a.settled == b.settled &&
+  return equal_bits(a.time, b.time) && a.turns == b.turns && a.mode == b.mode && a.settled == b.settled &&
          std::equal(a.x.begin(), a.x.end(), b.x.begin(), b.x.end(), numbers) &&
          std::equal(a.touches.begin(), a.touches.end(), b.touches.begin(), b.touches.end(), touches);
 }
@@ -46,10 +45,6 @@ double known_share(const std::string& model, const std::vector<double>& start, i
   }
   return static_cast<double>(remembering.recalled()) / iterates;
 }
-
-struct KernelKept {
-  ~KernelKept() { choose_lane_kernel(""); }
-};
 
 std::unique_ptr<Analysis> make_analysis(const std::string& name, const std::string& model,
                                         const std::string& keys) {
@@ -110,7 +105,7 @@ void check_kernels(const Analysis& analysis, const std::vector<std::string>& num
   }
 }
 
-const std::string stops = "name = 'two_dof_stops'\nd1 = -0.3\nd2 = 0.1\ndelta = ";
+const std::string two_masses = "name = 'two_dof_stops'\nd1 = -0.3\nd2 = 0.1\ndelta = ";
 
 /// One mass that may hit its stop or not, according to where it starts.
 const std::string coexistence =
@@ -121,10 +116,10 @@ const std::string coexistence =
 
 TEST_CASE("recall: what a system remembers is what it would compute, to the last bit") {
   // Sticking motions come back after a few periods, smooth ones seldom, chaos never.
-  CHECK(known_share(stops + "0.16", {0, 0, 0, 0}, 200) > 0.8);
-  CHECK(known_share(stops + "0.3", {0, 0, 0, 0}, 200) > 0.6);
-  CHECK(known_share(stops + "0.5", {0, 0, 0, 0}, 200) >= 0);
-  CHECK(known_share(stops + "0.717", {0, 0, 0, 0}, 200) == 0);
+  CHECK(known_share(two_masses + "0.16", {0, 0, 0, 0}, 200) > 0.8);
+  CHECK(known_share(two_masses + "0.3", {0, 0, 0, 0}, 200) > 0.6);
+  CHECK(known_share(two_masses + "0.5", {0, 0, 0, 0}, 200) >= 0);
+  CHECK(known_share(two_masses + "0.717", {0, 0, 0, 0}, 200) == 0);
 }
 
 TEST_CASE("recall: whatever engine moves the system") {
@@ -146,18 +141,18 @@ TEST_CASE("recall: other maps") {
   Section impact;
   impact.kind = Section::Kind::impact_after;
   impact.contact = 1;
-  CHECK(known_share(stops + "0.3", {0, 0, 0, 0}, 400, impact) >= 0);
+  CHECK(known_share(two_masses + "0.3", {0, 0, 0, 0}, 400, impact) >= 0);
   impact.kind = Section::Kind::impact_before;
-  CHECK(known_share(stops + "0.8", {0, 0, 0, 0}, 200, impact) >= 0);
+  CHECK(known_share(two_masses + "0.8", {0, 0, 0, 0}, 200, impact) >= 0);
   Section level;
   level.kind = Section::Kind::level;
   level.coordinate = 2;
   level.level = -0.2;
-  CHECK(known_share(stops + "0.3", {0, 0, 0, 0}, 200, level) >= 0);
+  CHECK(known_share(two_masses + "0.3", {0, 0, 0, 0}, 200, level) >= 0);
 }
 
 TEST_CASE("recall: a memory holds one map only, and nothing under an observer") {
-  RecallingSystem system(make_system(stops + "0.16"));
+  RecallingSystem system(make_system(two_masses + "0.16"));
   HybridState state = state_at({0, 0, 0, 0});
   for (int k = 0; k < 100; ++k) REQUIRE(system.advance(state, Section{}, nullptr) == Outcome::ok);
   const std::size_t known = system.recalled();
@@ -184,7 +179,7 @@ TEST_CASE("recall: lanes march the same with and without it") {
     std::vector<std::unique_ptr<System>> systems[2];
     std::vector<LaneMotion> motions[2];
     for (int k = 0; k < 40; ++k) {
-      const std::string model = stops + fmt_double(0.1 + 0.02 * k);
+      const std::string model = two_masses + fmt_double(0.1 + 0.02 * k);
       for (int side = 0; side < 2; ++side) {
         auto system = make_system(model);
         systems[side].push_back(side == 0 ? std::move(system) : recalling(std::move(system)));
@@ -221,7 +216,7 @@ TEST_CASE("followed sweeps are the same whichever kernel the motions march by") 
 }
 
 TEST_CASE("followed sweeps over two parameters: chains side by side are each as alone") {
-  const auto sweep = make_analysis("sweep", stops + "0.8",
+  const auto sweep = make_analysis("sweep", two_masses + "0.8",
                                    "axis = { parameter = 'delta', from = 0.75, to = 0.85, points = 4 }\n"
                                    "axis2 = { parameter = 'r1', from = 0.5, to = 0.8, points = 33 }\n"
                                    "start = 'follow_both'\ntransient = 30\nrecord = 20");

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "tests/event_kinds.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
@@ -12,14 +13,6 @@ namespace {
 
 const std::string ball = "name = 'linear_stops'\nmass = [[1]]\nconstant = [-1]\n";
 const std::string floor_stop = "stop = [{ normal = [-1], position = 0, restitution = 0.5 }]";
-
-std::vector<EventKind> kinds(const Log& log) {
-  std::vector<EventKind> list;
-  for (const auto& e : log.entries) {
-    if (e.kind != EventKind::section) list.push_back(e.kind);
-  }
-  return list;
-}
 
 }  // namespace
 

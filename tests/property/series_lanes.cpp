@@ -1,7 +1,6 @@
 /// The series engine (core/lanes/series/SERIES.md) computes what System::advance does, whatever moves beside
 /// it, with every kernel that this processor can run and from every kind of section to the next.
 #include <algorithm>
-#include <bit>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <optional>
@@ -232,16 +231,12 @@ Set random_systems(int count, std::uint64_t seed) {
   return set;
 }
 
-bool same_bits(double a, double b) {
-  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
-}
-
 bool same_bits(const LaneMotion& a, const LaneMotion& b) {
-  const auto same = [](double one, double other) { return same_bits(one, other); };
+  const auto same = [](double one, double other) { return equal_bits(one, other); };
   const auto same_stamp = [](const LaneMotion::Stamp& one, const LaneMotion::Stamp& other) {
-    return same_bits(one.time, other.time) && one.turns == other.turns;
+    return equal_bits(one.time, other.time) && one.turns == other.turns;
   };
-  return a.outcome == b.outcome && a.impacts == b.impacts && same_bits(a.state.time, b.state.time) &&
+  return a.outcome == b.outcome && a.impacts == b.impacts && equal_bits(a.state.time, b.state.time) &&
          a.state.turns == b.state.turns && a.state.mode == b.state.mode &&
          std::equal(a.points.begin(), a.points.end(), b.points.begin(), b.points.end(), same) &&
          std::equal(a.stamps.begin(), a.stamps.end(), b.stamps.begin(), b.stamps.end(), same_stamp) &&
@@ -267,10 +262,6 @@ std::vector<std::string> tested_kernels() {
   names.erase(names.begin());  // none
   return names;
 }
-
-struct KernelKept {
-  ~KernelKept() { choose_lane_kernel(""); }
-};
 
 /// Motions whose states are made greater, or in turn greater and smaller, by their last digits after every
 /// iterate.
@@ -550,7 +541,7 @@ TEST_CASE("series lanes: changes of the state do not depend on motions beside it
         Lanes lanes(one, set.section);
         lanes.advance(1, true);
         lanes.advance(3, true);
-        const auto same = [](double a, double b) { return same_bits(a, b); };
+        const auto same = [](double a, double b) { return equal_bits(a, b); };
         const Eigen::MatrixXd &a = each[k].tangent, &b = together[k].tangent;
         const bool alike = std::equal(a.data(), a.data() + a.size(), b.data(), b.data() + b.size(), same);
         different += alike && same_bits(each[k], together[k]) ? 0 : 1;
