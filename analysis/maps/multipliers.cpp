@@ -13,7 +13,7 @@ namespace {
 
 using Matrices = std::vector<Eigen::MatrixXd>;
 
-constexpr double rounding = 1e-14;
+constexpr double row_rounding = 1e-14;
 constexpr int most_rounds = 400;
 
 /// Rows of a factor that are not zero.
@@ -21,7 +21,7 @@ std::vector<Eigen::Index> live_rows(const Eigen::MatrixXd& factor) {
   std::vector<Eigen::Index> rows;
   const double size = factor.cwiseAbs().maxCoeff();
   for (Eigen::Index i = 0; i < factor.rows(); ++i) {
-    if (factor.row(i).cwiseAbs().maxCoeff() > rounding * size) rows.push_back(i);
+    if (factor.row(i).cwiseAbs().maxCoeff() > row_rounding * size) rows.push_back(i);
   }
   return rows;
 }
