@@ -91,6 +91,14 @@ bool Continuation::jumps_at(const Solution& there) const {
   return closes(there, now_.point.multipliers, -aside) != closes(there, now_.point.multipliers, aside);
 }
 
+/// Whether one orbit is another one so far away, not one of another part of the branch.
+bool Continuation::leads_to(const Solution& orbit, const Solution& other, double away) const {
+  constexpr double most = 10;  // of it: the branch may bend away from its tangent
+  const double parameter = std::abs(other.point.parameter - orbit.point.parameter) / metric().range;
+  const double state = (other.point.state - orbit.point.state).cwiseAbs().maxCoeff() / size_;
+  return std::max(parameter, state) <= most * away;
+}
+
 /// Whether the motion takes the way to a grazing.
 bool Continuation::reaches(const Grazing& grazing) const {
   if (!is_taken(grazing.solution, now_.point.multipliers)) return false;
@@ -100,7 +108,7 @@ bool Continuation::reaches(const Grazing& grazing) const {
     const double step = grazing.place - away;
     if (!(step > nearest_taken)) return true;
     const auto before = at(now_, step);
-    if (before && before->verdict != Verdict::open) return true;
+    if (before && before->verdict != Verdict::open) return leads_to(before->solution, grazing.solution, away);
   }
   return false;
 }

@@ -125,6 +125,7 @@ class Continuation {
   enum class Passed { on, ended, not_found, comes_later };
   Passed pass_grazing(const Trial& beyond, double step);
   bool looks_closer(const Trial& beyond);
+  bool leads_to(const Solution& orbit, const Solution& other, double away) const;
   bool reaches(const Grazing& grazing) const;
   void locate_before(const Grazing& grazing);
   Passed leave(const Solution& at_grazing);

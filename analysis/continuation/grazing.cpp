@@ -308,7 +308,7 @@ class TouchSearch {
                                         [](const Grazing& a, const Grazing& b) { return a.place < b.place; });
     if (least == found_.end()) return std::nullopt;
     Grazing first = *least;
-    constexpr double near = 1e-9;  // of arclength
+    constexpr double near = 1e-8;  // of arclength
     for (const Grazing& other : found_) {
       const bool here = other.gained == first.gained && other.place - first.place <= near;
       if (here && other.contact != first.contact) first.others.push_back(other.contact);
@@ -330,17 +330,9 @@ class TouchSearch {
       Grazing g;
       g.contact = s.contact;
       g.step = k;
-      const auto place_of = [&](const Vector& u) {
-        return metric_.dot(shooting, u - from_.u, from_.tangent);
-      };
-      constexpr double astray = 0.1;
-      Closing closing = solve_measure(shooting, from_.u + share * (over_.u - from_.u), k);
+      const Closing closing = solve_measure(shooting, from_.u + share * (over_.u - from_.u), k);
       if (!closing.ok) continue;
-      if (std::abs(place_of(closing.u) - share * step_) > astray * step_) {
-        Closing nearer = solve_measure(shooting, nearly_lost(k, here.measure(row)), k);
-        if (nearer.ok && place_of(nearer.u) < place_of(closing.u)) closing = std::move(nearer);
-      }
-      g.place = place_of(closing.u);
+      g.place = metric_.dot(shooting, closing.u - from_.u, from_.tangent);
       Itinerary itinerary = shooting.itinerary();
       std::vector<double> durations = shooting.durations(closing.u);
       std::size_t touch = k;
@@ -380,28 +372,6 @@ class TouchSearch {
     if (is_hit(steps[step].end)) return gone(step);
     const bool by_hits = hit_gone(step + 1) || (step > 0 && hit_gone(step - 1));
     return steps[step].end == EventKind::contact_end && gone(step) && !by_hits;
-  }
-  /// Where along the branch the measure of a step comes to zero first, roughly: next to a fold Newton's
-  /// method goes from the chord to other such places.
-  Vector nearly_lost(std::size_t step, double here) const {
-    constexpr int most = 12;
-    constexpr double rough = 1e-3;  // of the measure here
-    const Shooting& shooting = *from_.shooting;
-    const Eigen::Index row = static_cast<Eigen::Index>(step);
-    const Vector plane = metric_.plane(shooting, from_.tangent);
-    double low = 0, high = step_, above = here, below = over_.equations.measure(row);
-    Vector nearest = from_.u;
-    for (int n = 0; n < most; ++n) {
-      const double way = low + (high - low) * std::clamp(above / (above - below), 0.1, 0.9);
-      const Closing there = solve_plane(shooting, from_.u + way * from_.tangent, plane);
-      if (!there.ok) break;
-      nearest = there.u;
-      const double measure = there.equations.measure(row);
-      if (std::abs(measure) <= rough * here) break;
-      (measure > 0 ? low : high) = way;
-      (measure > 0 ? above : below) = measure;
-    }
-    return nearest;
   }
   void offer(Grazing g, const std::shared_ptr<const Shooting>& shooting, const Closing& closing) {
     const Eigen::Index n = shooting->states();
@@ -492,7 +462,7 @@ std::optional<Solution> heading_away(const Grazing& grazing, const Touched& ther
 
 /// Impacts that have no speed left where that of a grazing has none, it among them, the last first.
 std::vector<std::size_t> lost_at(const Grazing& grazing, const Metric& metric) {
-  constexpr double none = 1e-11;  // of the size, in a unit of time
+  constexpr double none = 1e-9;  // of the size, in a unit of time
   const Solution& at = grazing.solution;
   std::vector<std::size_t> lost{grazing.step};
   const std::vector<Step>& steps = at.shooting->itinerary().steps;

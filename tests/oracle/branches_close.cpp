@@ -363,3 +363,22 @@ TEST_CASE("next to a fold the grazing that comes first is found, not the one beh
   CHECK(branch.points.back().parameter > 1.1532);
   CHECK(branch.points.back().impacts == std::vector<int>{9, 9});
 }
+
+TEST_CASE("mirrored impacts at one grazing are lost together, though rounding leaves one of them a speed") {
+  // The last of 27 impacts on each wall goes, 1e-7 before; the speed of the other wall's comes out as 2e-11.
+  const double grazing = 1.15269420027;
+  const double at = 1.15269416813;
+  const Family f =
+      family("name = 'planar_friction'\nx_left = -0.1\nx_right = 0.1\nr = 0.7\nfriction = 1.0", "friction");
+  const Branch branch =
+      branch_from(f, {0.06403195, -0.08324895, 0.09371307, 0.06019516}, at, at - 1e-9, at + 0.05, 2);
+  std::vector<int> contacts;
+  for (const Bifurcation& b : branch.bifurcations) {
+    if (b.kind == BifurcationKind::grazing && std::abs(b.parameter - grazing) < 1e-10)
+      contacts.push_back(b.contact);
+  }
+  std::sort(contacts.begin(), contacts.end());
+  CHECK(contacts == std::vector<int>{0, 1});
+  CHECK(branch.points.back().parameter > grazing);
+  CHECK(branch.points.back().impacts == std::vector<int>{26, 26});
+}
