@@ -258,10 +258,10 @@ void take_borders(const Plane& plane, const CurveSeed& seed, const Solution& orb
 }
 
 /// Why the events of a system are left to its motion.
-std::string not_prescribed(const Model& model, Kind kind) {
-  if (model.frictions().empty()) return "the events of this system cannot be prescribed";
-  if (kind == Kind::chatter_border) return "borders of chatter have defining equations without friction only";
-  return "sticking and sliding by the frictions of this system cannot be prescribed";
+std::string not_prescribed(const Model& model) {
+  return model.frictions().empty()
+             ? "the events of this system cannot be prescribed"
+             : "sticking and sliding by the frictions of this system cannot be prescribed";
 }
 
 /// The nearest point of the curve, of orbits with what frictions do prescribed or left to the motion.
@@ -271,7 +271,7 @@ CurveStart start_in(Plane plane, const CurveSeed& seed, bool full) {
   SeedOrbit orbit;
   if (!orbit_at(plane, seed, orbit)) return {std::nullopt, "the motion from this point breaks off"};
   if (moves_by_itself(orbit.shooting->itinerary()) && !is_spectral(seed.kind) && seed.kind != Kind::grazing)
-    return {std::nullopt, not_prescribed(*plane.family.model, seed.kind)};
+    return {std::nullopt, not_prescribed(*plane.family.model)};
   // Of the orbit at the seed, then of orbits beside it.
   const auto take_both = [&](const auto& take) {
     take(orbit, true);
@@ -317,9 +317,10 @@ CurveStart start_curve(const Plane& plane, const CurveSeed& seed) {
   constexpr double at_seed = 1e-4;  // of the ranges
   if (!has_curve(seed.kind))
     return {std::nullopt, "points of this kind have no defining equations of their own"};
-  if (is_full(seed.kind)) return start_in(plane, seed, true);
+  const bool rubs = !plane.family.model->frictions().empty();
   const bool either = seed.kind == Kind::grazing || is_spectral(seed.kind);
-  if (either && !plane.family.model->frictions().empty()) {
+  if (is_full(seed.kind) || (rubs && !either)) return start_in(plane, seed, true);
+  if (rubs) {
     // Prescribed, frictions leave Newton's method more room; it may find another point, too.
     CurveStart start = start_in(plane, seed, true);
     if (start.solution && distance(plane, seed, *start.solution) < at_seed) return start;

@@ -27,7 +27,7 @@ std::optional<Solution> orbit_from(const Family& f, const std::vector<double>& s
   REQUIRE(a.kind == AttractorClass::periodic);
   const auto near = between_events(f, {at, a.points.front().x, a.orbit.period, a.end_time - a.start_time});
   REQUIRE(near);
-  const auto found = find_orbit(f, *near);
+  auto found = find_orbit(f, *near);
   REQUIRE(found);
   const auto& expected = a.orbit.multipliers;
   for (std::size_t k = 0; k < std::min<std::size_t>(2, expected.size()); ++k) {

@@ -398,6 +398,33 @@ TEST_CASE("slip borders beside a force without a power series where it begins: t
   CHECK(start.reason == "sticking and sliding by the frictions of this system cannot be prescribed");
 }
 
+TEST_CASE("chatter border beside dry friction: the motion changes across the curve") {
+  Case c = over(
+      "name = 'linear_stops'\nparameters = { B = 0.2, F = 0.05 }\nmass = [[1, 0], [0, 0.3]]\n"
+      "damping = [[0.1, -0.05], [-0.05, 0.1]]\nstiffness = [[1.3, -0.3], [-0.3, 0.5]]\nomega = 0.5\n"
+      "force = [{ cosine = [1, 0] }, { order = 4, cosine = ['B', 0] }]\n"
+      "stop = [{ normal = [1, 0], position = 0.1, restitution = 0.3 }]\n"
+      "friction = [{ direction = [0, 1], amplitude = 'F' }]",
+      "B", "F", {0.05, 0.839905}, {0.01, 0.4});
+  c.options.points = 15;
+  const std::vector<Bifurcation> points = located(c);
+  const auto border = std::find_if(points.rbegin(), points.rend(), [](const Bifurcation& b) {
+    return b.kind == BifurcationKind::chatter_border;
+  });
+  REQUIRE(border != points.rend());
+  const CurveStart start = started(c, *border);
+  INFO(start.reason);
+  REQUIRE(start.solution);
+  std::string ends;
+  const std::vector<CurvePoint> curve = walked(c, *start.solution, ends);
+  CHECK(curve.size() >= 10);
+  const Eigen::Vector2d aside(1e-6, 0);
+  for (const CurvePoint& p : curve) {
+    REQUIRE(p.orbit.stable);
+    CHECK(settled(c.plane, p, -aside, 200) != settled(c.plane, p, aside, 200));
+  }
+}
+
 TEST_CASE("drifting: a block on a rough ground slides without a stick up to F = a/sqrt(1 + pi^2/4)") {
   // x'' + F sgn x' = a cos wt, nothing holds x: it turns where sin wt = pi F/(2 a) in half a period, and the
   // force there is just F where F^2 (1 + pi^2/4) = a^2, whatever w is.
