@@ -236,6 +236,7 @@ struct CompliantDynamics : ContactDynamics<S, Equations> {
   }
   int first_meter() const { return guard_count() + count(); }
   int contact_meter(int i) const { return first_meter() + meters_of_contact * i; }
+  int force_meter(int i) const { return contact_meter(i) + 2; }
   int friction_meter(int k) const { return contact_meter(count()) + meters_of_friction * k; }
   bool metered(int k, std::int64_t mode) const {
     const int j = k - meters_of_contact * count();
@@ -664,7 +665,7 @@ void CompliantMotion<S, Equations>::measure(Observer& observer, double end) cons
   for (int i = 0; i < count(); ++i) {
     if (!dynamics().is_loaded(i, mode_)) continue;
     const int own = dynamics().contact_meter(i);
-    LoadPiece piece{part(own), part(own + 1), part(own + 2), part(own + 3), {}, {}, 0, 0};
+    LoadPiece piece{part(own), part(own + 1), part(dynamics().force_meter(i)), part(own + 3), {}, {}, 0, 0};
     piece.begin = this->absolute(value_of(time));
     piece.duration = end * this->flow().length();
     ContactLoad load;
@@ -1193,7 +1194,7 @@ void CompliantMotion<S, Equations>::tell_compliant(const Leg& leg, const std::op
   const auto of_guard = [&](int guard) { return mobility * dynamics().guard(guard, mode_, time, x); };
   const auto rate_of = [&](int guard) { return mobility * this->guard_rate(guard, mode_); };
   const int second = static_cast<int>(layout().second_guard(i));
-  const int force = dynamics().contact_meter(i) + 2;
+  const int force = dynamics().force_meter(i);
   const bool engaged = layout().spring(mode_, i) == Spring::engaged;
   const bool by_gap = !engaged || opens_last(i);
   if (leg.end == EventKind::contact_begin && closed(i)) {

@@ -322,11 +322,20 @@ TEST_CASE("a period doubling where two impacts have exchanged their order has a 
   CHECK(away < 1e-6);
 }
 
+namespace {
+
+/// A mass under friction between two walls, over the friction force.
+Family between_walls() {
+  return family("name = 'planar_friction'\nx_left = -0.1\nx_right = 0.1\nr = 0.7\nfriction = 1.0",
+                "friction");
+}
+
+}  // namespace
+
 TEST_CASE("of a motion that is its own mirror both walls lose, or gain, an impact at one grazing") {
   // Half a turn later all is mirrored: the impacts of both walls come and go together.
   const double grazing = 1.160736505833;
-  const Family f =
-      family("name = 'planar_friction'\nx_left = -0.1\nx_right = 0.1\nr = 0.7\nfriction = 1.0", "friction");
+  const Family f = between_walls();
   const std::vector<std::pair<double, std::vector<double>>> starts{
       {1.1606, {0.0629807, -0.0830438, 0.0930332, 0.0589779}},      // loses them on the way up
       {1.1610, {0.062927539, -0.083083983, 0.09291531, 0.0589036}}  // gains them on the way down
@@ -353,8 +362,7 @@ TEST_CASE("next to a fold the grazing that comes first is found, not the one beh
   // would be walked back.
   const double grazing = 1.153050258;
   const double at = 1.15296508605;
-  const Family f =
-      family("name = 'planar_friction'\nx_left = -0.1\nx_right = 0.1\nr = 0.7\nfriction = 1.0", "friction");
+  const Family f = between_walls();
   const Branch branch =
       branch_from(f, {0.06403195, -0.08324895, 0.09371307, 0.06019516}, at, at - 1e-7, at + 1.98, 6);
   const Bifurcation* found = nearest(branch, BifurcationKind::grazing, grazing);
@@ -368,8 +376,7 @@ TEST_CASE("mirrored impacts at one grazing are lost together, though rounding le
   // The last of 27 impacts on each wall goes, 1e-7 before; the speed of the other wall's comes out as 2e-11.
   const double grazing = 1.15269420027;
   const double at = 1.15269416813;
-  const Family f =
-      family("name = 'planar_friction'\nx_left = -0.1\nx_right = 0.1\nr = 0.7\nfriction = 1.0", "friction");
+  const Family f = between_walls();
   const Branch branch =
       branch_from(f, {0.06403195, -0.08324895, 0.09371307, 0.06019516}, at, at - 1e-9, at + 0.05, 2);
   std::vector<int> contacts;

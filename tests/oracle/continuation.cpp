@@ -195,17 +195,27 @@ TEST_CASE(
   CHECK(passing.ends == "end of the range");
 }
 
+namespace {
+
+/// A mass on a belt, over the belt's speed v; its states are told where x rises through `level`.
+Family on_belt(const std::string& force, const std::string& friction, double level) {
+  Family f =
+      family("name = 'equations'\ncoordinates = ['x']\nparameters = { v = 0.5 }\nforce = { x = " + force +
+                 " }\nfriction = [{ slip = \"x' - v\", " + friction + " }]",
+             "v");
+  f.section.kind = Section::Kind::level;
+  f.section.coordinate = 0;
+  f.section.level = level;
+  return f;
+}
+
+}  // namespace
+
 TEST_CASE("stick and slip without forcing: the period of a mass on a belt") {
   // x'' + x = friction of a belt with speed v: x' = v up to x = S, where the mass lets go; then a circle
   // about D of radius hypot(S - D, v), until x' = v again at 2 D - S.
   constexpr double S = 0.5, D = 0.3;
-  Family f = family(
-      "name = 'equations'\ncoordinates = ['x']\nforce = { x = '-x' }\nparameters = { v = 0.4 }\n"
-      "friction = [{ slip = \"x' - v\", amplitude = 0.3, static = 0.5 }]",
-      "v");
-  f.section.kind = Section::Kind::level;
-  f.section.coordinate = 0;
-  f.section.level = D;
+  const Family f = on_belt("'-x'", "amplitude = 0.3, static = 0.5", D);
   const Branch branch = branch_from(f, {0.3, 0.4}, 0.4, 0.1, 2);
   CHECK(branch.begins == "end of the range");
   CHECK(branch.ends == "end of the range");
@@ -220,12 +230,7 @@ TEST_CASE("stick and slip without forcing: the period of a mass on a belt") {
 }
 
 TEST_CASE("stick and slip without forcing: where a belt begins to be too fast for a mass to stick") {
-  Family f = family(
-      "name = 'equations'\ncoordinates = ['x']\nforce = { x = \"-x - 0.05*x'\" }\nparameters = { v = 0.5 }\n"
-      "friction = [{ slip = \"x' - v\", amplitude = \"0.4*(1 - 0.3*(x' - v)^2)\", static = 0.4 }]",
-      "v");
-  f.section.kind = Section::Kind::level;
-  f.section.coordinate = 0;
+  const Family f = on_belt("\"-x - 0.05*x'\"", "amplitude = \"0.4*(1 - 0.3*(x' - v)^2)\", static = 0.4", 0);
   const Branch branch = branch_from(f, {0, 0.5}, 0.5, 0.4, 1.2);
   CHECK(branch.begins == "end of the range");
   const auto sticks_at = [&](double v) {
