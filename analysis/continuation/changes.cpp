@@ -3,6 +3,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -322,6 +323,23 @@ bool coincides(const Record& record, int contact) {
   return false;
 }
 
+/// The contact of an event in the midst of a moment for which a friction slides, no longer than rounding
+/// leaves it: the friction gives way just as the contact is hit or let go. Nothing: there is no such moment.
+std::optional<int> slid_about(const Record& record) {
+  constexpr double moment = 1e-6;  // of the turn
+  const std::vector<Step>& steps = record.itinerary.steps;
+  for (std::size_t k = 0; k + 2 < steps.size(); ++k) {
+    if (steps[k].end != EventKind::stick_to_slip) continue;
+    const auto back = std::find_if(steps.begin() + static_cast<std::ptrdiff_t>(k) + 1, steps.end(),
+                                   [&](const Step& s) { return s.contact == steps[k].contact; });
+    if (back == steps.end() || back->end != EventKind::slip_to_stick) continue;
+    const auto m = static_cast<std::size_t>(back - steps.begin());
+    if (m > k + 1 && record.times[m] - record.times[k] <= moment * record.times.back())
+      return steps[k + 1].contact;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 /// Where orbits are solved by the system's own motion and the derivative of that has no bound: the contact
@@ -351,8 +369,11 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
   last.solution = now_;
   Trial other = beyond;
   std::optional<Trial> landing;  // the nearest orbit behind that has been solved for
-  const auto apart = [&] { return std::abs(other.solution.point.parameter - last.solution.point.parameter); };
-  for (int k = 0; k < 60 && high - low > 1e-14 && apart() > 1e-13 * (options_.to - options_.from); ++k) {
+  const auto apart = [&] {       // what takes no motion may lie anywhere beside the branch
+    const double parameters = std::abs(other.solution.point.parameter - last.solution.point.parameter);
+    return std::min(parameters, (high - low) * metric().range);
+  };
+  for (int k = 0; k < 60 && high - low > 1e-14 && apart() > 1e-13 * metric().range; ++k) {
     const double middle = (low + high) / 2;
     auto trial = at(now_, middle);
     if (!trial) break;
@@ -369,6 +390,7 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
   if (other.verdict == Verdict::changed) landing = other;
   auto [kind, contact] =
       change_between(now_.point.signature, after, static_cast<int>(family_.model->contacts().size()));
+  bool told_otherwise = false;
   if (kind == BifurcationKind::grazing) {
     const bool more = after.hits(contact) > now_.point.signature.hits(contact);
     if (last.record.times.empty()) {
@@ -376,13 +398,20 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
       last.record = record_of(*system, now_.point, now_.shooting->itinerary().periods);
     }
     const Record& hit = more ? other.record : last.record;
-    if (!nearly_grazes(hit, contact))
+    if (!nearly_grazes(hit, contact)) {
       kind = coincides(hit, contact) ? BifurcationKind::simultaneous : BifurcationKind::edge;
+      // Two impacts before a chatter sequence have come to equal speeds: they are told apart otherwise, no
+      // more.
+      told_otherwise = impacts_of(last.record, contact) == impacts_of(other.record, contact);
+    }
+  } else if (kind == BifurcationKind::slip_border) {
+    for (const Record* side : {&last.record, &other.record}) {
+      const auto about = slid_about(*side);
+      if (!about) continue;
+      kind = BifurcationKind::simultaneous;
+      contact = *about;
+    }
   }
-  // Two impacts before a chatter sequence have come to equal speeds: they are told apart otherwise, no more.
-  const bool told_otherwise = contact >= 0 &&
-                              (kind == BifurcationKind::edge || kind == BifurcationKind::simultaneous) &&
-                              impacts_of(last.record, contact) == impacts_of(other.record, contact);
   take_stability(last.solution);
   locate_tests(now_, last.solution, low);
   const bool noted = !told_otherwise && note(kind, contact, last.solution, apart());

@@ -26,22 +26,12 @@ Outcome System::end_leg(HybridState&, LegEnd&, Tangent&) { return Outcome::bad_s
 
 double System::period_slope(int) const { return 0; }
 
-namespace {
-
-std::int64_t heeded_on(const System& system, const Leg& leg) {
-  if (leg.mode == HybridState::all_contacts) return leg.mode;
-  const std::int64_t contacts = (std::int64_t{1} << system.contacts()) - 1;
-  return (leg.mode & contacts) | ~contacts;
-}
-
-}  // namespace
-
 HybridState begun(const System& system, const Leg& leg) {
   HybridState state;
   state.x = leg.state;
   state.turns = static_cast<std::int64_t>(std::floor(leg.time / system.period()));
   state.time = leg.time - static_cast<double>(state.turns) * system.period();
-  state.heeded = heeded_on(system, leg);
+  state.heeded = leg.mode;
   return state;
 }
 
@@ -94,7 +84,7 @@ class OwnLegs {
   /// Where a leg begins: anew, or where the one before has ended.
   void begin(const Leg& leg) {
     if (leg.state.size() == 0) {
-      state_.heeded = heeded_on(system_, leg);
+      state_.heeded = leg.mode;
       return;
     }
     time_ = leg.time;
