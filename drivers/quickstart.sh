@@ -9,7 +9,7 @@ out=${GRAZE_OUT:-out}
 
 ./drivers/packages.sh build plot
 # A build folder that tests/run.sh has set up serves as well.
-[ -f build/release/build.ninja ] || cmake --preset release -D GRAZE_TESTS=OFF -D GRAZE_PYTHON=OFF
+[ -f build/release/build.ninja ] || cmake --preset release -D GRAZE_TESTS=OFF -D GRAZE_PYTHON=OFF -D GRAZE_GROUPS=ON
 cmake --build build/release --target graze_program --parallel "$(nproc)"
 
 mkdir -p "$out"

@@ -5,6 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 ./drivers/packages.sh build plot test python
-cmake --preset release
+groups=()  # from scratch in groups of sources; a build folder that is there stays as it was set up
+[ -f build/release/build.ninja ] || groups=(-D GRAZE_GROUPS=ON)
+cmake --preset release "${groups[@]}"
 cmake --build --preset release --parallel "$(nproc)"
 ctest --preset release --parallel "$(nproc)" "$@"
