@@ -10,6 +10,7 @@
 #include "analysis/continuation/beginning.hpp"
 #include "analysis/continuation/continuation.hpp"
 #include "analysis/continuation/grazing.hpp"
+#include "analysis/continuation/slip_border.hpp"
 #include "analysis/maps/multipliers.hpp"
 
 namespace graze {
@@ -323,19 +324,21 @@ bool coincides(const Record& record, int contact) {
   return false;
 }
 
-/// The contact of an event in the midst of a moment for which a friction slides, no longer than rounding
-/// leaves it: the friction gives way just as the contact is hit or let go. Nothing: there is no such moment.
-std::optional<int> slid_about(const Record& record) {
+/// The contact of an event just before and just behind which, no further than rounding leaves it, one
+/// friction changes what it does: it gives way, or turns, at that very event. Nothing: there is none.
+std::optional<int> rubs_about(const Record& record) {
   constexpr double moment = 1e-6;  // of the turn
   const std::vector<Step>& steps = record.itinerary.steps;
-  for (std::size_t k = 0; k + 2 < steps.size(); ++k) {
-    if (steps[k].end != EventKind::stick_to_slip) continue;
-    const auto back = std::find_if(steps.begin() + static_cast<std::ptrdiff_t>(k) + 1, steps.end(),
-                                   [&](const Step& s) { return s.contact == steps[k].contact; });
-    if (back == steps.end() || back->end != EventKind::slip_to_stick) continue;
-    const auto m = static_cast<std::size_t>(back - steps.begin());
-    if (m > k + 1 && record.times[m] - record.times[k] <= moment * record.times.back())
-      return steps[k + 1].contact;
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    if (!of_friction(steps[k].end)) continue;
+    const auto again = [&](const Step& s) { return of_friction(s.end) && s.contact == steps[k].contact; };
+    const auto found = std::find_if(steps.begin() + static_cast<std::ptrdiff_t>(k) + 1, steps.end(), again);
+    const auto next = static_cast<std::size_t>(found - steps.begin());
+    if (found == steps.end() || record.times[next] - record.times[k] > moment * record.times.back()) continue;
+    if (next > k + 1) return steps[k + 1].contact;
+    std::size_t first = k;
+    while (first > 0 && steps[first].instant) --first;
+    if (!of_friction(steps[first].end)) return steps[first].contact;
   }
   return std::nullopt;
 }
@@ -404,9 +407,9 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
       // more.
       told_otherwise = impacts_of(last.record, contact) == impacts_of(other.record, contact);
     }
-  } else if (kind == BifurcationKind::slip_border) {
+  } else if (of_slip(kind)) {
     for (const Record* side : {&last.record, &other.record}) {
-      const auto about = slid_about(*side);
+      const auto about = rubs_about(*side);
       if (!about) continue;
       kind = BifurcationKind::simultaneous;
       contact = *about;

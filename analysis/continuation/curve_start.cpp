@@ -74,12 +74,17 @@ double distance(const Plane& plane, const CurveSeed& seed, const CurveSolution& 
                     (s.point.second - seed.second) / plane.widths[1]);
 }
 
+/// Whether events come together at points of this kind, which other pairs of events may do near by.
+bool of_instants(Kind kind) {
+  return of_slip(kind) || kind == Kind::simultaneous || kind == Kind::release_moves;
+}
+
 /// Of solved points the one nearest to a seed, in the parameters; none that is far.
 class Nearest {
  public:
   Nearest(const Plane& plane, const CurveSeed& seed) : plane_(plane), seed_(seed) {}
   void take(std::optional<CurveSolution> s) {
-    const double near = of_slip(seed_.kind) ? 1e-4 : 1e-2;  // of the ranges
+    const double near = of_instants(seed_.kind) ? 1e-4 : 1e-2;  // of the ranges
     if (!s) return;
     const double away = distance(plane_, seed_, *s);
     if (!(away < std::min(near, best_))) return;
@@ -177,8 +182,9 @@ void take_sticks(const Plane& plane, const CurveSeed& seed, const SeedOrbit& o, 
   }
 }
 
-/// Two events at one instant.
-void take_coincidences(const Plane& plane, const CurveSeed& seed, const SeedOrbit& o, Nearest& nearest) {
+/// Two events at one instant, of those that come within `brief`.
+void take_coincidences(const Plane& plane, const CurveSeed& seed, const SeedOrbit& o, double brief,
+                       Nearest& nearest) {
   Itinerary itinerary = o.shooting->itinerary();
   const std::vector<Step>& steps = itinerary.steps;
   std::vector<std::size_t> places;
@@ -191,6 +197,8 @@ void take_coincidences(const Plane& plane, const CurveSeed& seed, const SeedOrbi
       places.push_back(k);
   }
   const auto duration = [&](std::size_t k) { return o.u(o.shooting->duration_index(k)); };
+  const double longest = brief * o.shooting->turn(o.u);
+  std::erase_if(places, [&](std::size_t k) { return !(duration(k) <= longest); });
   std::sort(places.begin(), places.end(),
             [&](std::size_t a, std::size_t b) { return duration(a) < duration(b); });
   if (places.size() > 3) places.resize(3);
@@ -272,7 +280,8 @@ CurveStart start_in(Plane plane, const CurveSeed& seed, bool full) {
   if (!orbit_at(plane, seed, orbit)) return {std::nullopt, "the motion from this point breaks off"};
   if (moves_by_itself(orbit.shooting->itinerary()) && !is_spectral(seed.kind) && seed.kind != Kind::grazing)
     return {std::nullopt, not_prescribed(*plane.family.model)};
-  // Of the orbit at the seed, then of orbits beside it.
+  // Of the orbit at the seed, then of orbits beside it, with what is brief there.
+  const auto brief = [](bool at) { return at ? 1e-4 : 3e-2; };
   const auto take_both = [&](const auto& take) {
     take(orbit, true);
     take_beside(plane, seed, nearest, [&](const Family& family, const Solution& beside) {
@@ -289,11 +298,11 @@ CurveStart start_in(Plane plane, const CurveSeed& seed, bool full) {
       break;
     case Kind::slip_border:
     case Kind::reversal_border:
-      take_both([&](const SeedOrbit& o, bool at) { take_slips(plane, seed, o, at ? 1e-4 : 3e-2, nearest); });
+      take_both([&](const SeedOrbit& o, bool at) { take_slips(plane, seed, o, brief(at), nearest); });
       break;
     case Kind::simultaneous:
     case Kind::release_moves:
-      take_both([&](const SeedOrbit& o, bool) { take_coincidences(plane, seed, o, nearest); });
+      take_both([&](const SeedOrbit& o, bool at) { take_coincidences(plane, seed, o, brief(at), nearest); });
       break;
     case Kind::chatter_border:
       // An orbit that repels is not found from the motion beside the border.

@@ -469,6 +469,26 @@ TEST_CASE(
   CHECK(branch.ends == "end of the range");
 }
 
+TEST_CASE("a friction that turns just before an impact, or that an impact stops: two events at one instant") {
+  Case c = over(
+      "name = 'linear_stops'\nparameters = { w = 1.159, F = 0.087 }\nmass = [[1.69, 0], [0, 1.733]]\n"
+      "damping = [[0.1717, -0.0723], [-0.0723, 0.1128]]\nstiffness = [[2.12, -0.892], [-0.892, 1.393]]\n"
+      "omega = 'w'\nforce = [{ cosine = [1.111, 0.411] }]\n"
+      "stop = [{ normal = [-1, 1], position = 0.442, restitution = 0.419 }]\n"
+      "friction = [{ direction = [1, 0], amplitude = 'F' }]",
+      "w", "F", {0.695, 1.739}, {0.03, 0.17});
+  c.options.points = 30;
+  Compared all;
+  all.turns = 400;
+  all.add(c, "a mass on the ground that another one strikes");
+  INFO(all.others);
+  CAPTURE(all.points, all.led, all.beside, all.alike);
+  CHECK(all.points >= 4);
+  CHECK(all.led == all.points);
+  CHECK(all.beside >= 4);
+  CHECK(all.alike == 0);
+}
+
 TEST_CASE("drifting: a block on a rough ground slides without a stick up to F = a/sqrt(1 + pi^2/4)") {
   // x'' + F sgn x' = a cos wt, nothing holds x: it turns where sin wt = pi F/(2 a) in half a period, and the
   // force there is just F where F^2 (1 + pi^2/4) = a^2, whatever w is.
