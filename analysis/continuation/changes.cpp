@@ -418,14 +418,19 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
   take_stability(last.solution);
   locate_tests(now_, last.solution, low);
   const bool noted = !told_otherwise && note(kind, contact, last.solution, apart());
-  if (landing && landing->solution.point.signature == after) {
+  const Signature before = now_.point.signature;
+  // As a stick grows from nothing with a square root, the tangent there leads nowhere.
+  constexpr double steep = 0.1;
+  const bool lands = landing && landing->solution.point.signature == after;
+  const bool rises = lands && std::abs(landing->solution.parameter_slope()) <
+                                  steep * std::abs(last.solution.parameter_slope());
+  if (lands && !(of_slip(kind) && rises && jump(last.solution, least_way(kind)))) {
     now_ = std::move(landing->solution);
     take_stability(now_);
     step_ = std::max(step_ / 4, options_.first_step);
     return true;
   }
-  const Signature before = now_.point.signature;
-  if (!jump(last.solution, least_way(kind))) {
+  if (!lands && !jump(last.solution, least_way(kind))) {
     end_ = no_way_on(kind, contact);
     return false;
   }

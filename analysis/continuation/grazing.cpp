@@ -113,16 +113,19 @@ std::vector<double> few_samples() {
   return shares;
 }
 
-/// Places on a leg of so many of the shortest time scales: even ones, and before the first of them ever
-/// closer ones, as behind a slow impact all happens in its own, short time.
-std::vector<double> sampling(double scales) {
+/// Places on a leg of so many of the shortest time scales: even ones, and where it begins on the contact,
+/// before the first of them ever closer ones, as behind a slow impact all happens in its own, short time.
+std::vector<double> sampling(double scales, bool begins_there) {
   constexpr int per_scale = 4;
+  constexpr int least_short = 16;  // of a leg within one of them
   constexpr int least = 64;
   constexpr double earliest = 1e-6;
   constexpr double growth = 1.2;
-  const int intervals = std::max(least, static_cast<int>(std::ceil(per_scale * scales)));
+  const int intervals =
+      std::max(scales < 1 ? least_short : least, static_cast<int>(std::ceil(per_scale * scales)));
   std::vector<double> shares;
-  for (double share = earliest; share < 1.0 / intervals; share *= growth) shares.push_back(share);
+  for (double share = earliest; begins_there && share < 1.0 / intervals; share *= growth)
+    shares.push_back(share);
   for (int j = 1; j <= intervals; ++j) shares.push_back(static_cast<double>(j) / intervals);
   return shares;
 }
@@ -135,10 +138,9 @@ std::vector<double> inside(double low, double high) {
   return shares;
 }
 
-/// Minima of a guard on a leg that lie below −depth.
+/// Minima of a guard on a leg, sampled at these places, that lie below −depth.
 std::vector<Dip> dips_on(System& system, const Leg& leg, int contact, int parameter, double depth,
-                         bool brief) {
-  const std::vector<double> shares = brief ? few_samples() : sampling(leg.duration * system.rate());
+                         const std::vector<double>& shares) {
   const std::vector<Sample> samples = sampled(system, leg, contact, parameter, shares);
   std::vector<Dip> dips;
   for (std::size_t j = 1; j < samples.size(); ++j) {
@@ -164,6 +166,7 @@ std::vector<Dip> dips_on(System& system, const Leg& leg, int contact, int parame
 
 std::vector<Dip> dips_of(const Shooting& shooting, const Vector& u, const std::vector<int>& contacts,
                          double depth) {
+  constexpr double near = 1e-3;  // of the size: a gap so small is that of a contact just left
   std::vector<Dip> found;
   const auto legs = shooting.placed_legs(u);
   const std::unique_ptr<System> system = shooting.family().system(u(shooting.size()));
@@ -178,9 +181,12 @@ std::vector<Dip> dips_of(const Shooting& shooting, const Vector& u, const std::v
     // Flights of a chatter sequence lead to the next zero of their contact's gap.
     const Step& step = shooting.itinerary().steps[k];
     const bool brief = Leg::finds_end(step.length);
+    const double small = near * size_of(*system, leg.state);
     for (const int i : contacts) {
       if ((i >= 0 && !std::isfinite(gap(i))) || (brief && i == step.contact)) continue;
-      for (Dip& dip : dips_on(*system, leg, i, shooting.family().parameter, depth, brief)) {
+      const bool begins_there = i < 0 || gap(i) <= small;
+      const auto shares = brief ? few_samples() : sampling(leg.duration * system->rate(), begins_there);
+      for (Dip& dip : dips_on(*system, leg, i, shooting.family().parameter, depth, shares)) {
         dip.step = k;
         found.push_back(dip);
       }

@@ -805,6 +805,27 @@ TEST_CASE("an impact that passes phase zero ends no branch of a system solved by
   CHECK(audit(c, data).ghosts == 0);
 }
 
+TEST_CASE(
+    "a branch goes on where a mass in the plane begins to stick, for a time that grows from nothing by a "
+    "root",
+    "[heavy]") {
+  BranchCase c;
+  c.model = "name = 'planar_friction'\nx_left = -0.1\nx_right = 0.1\nr = 0.7\n";
+  c.parameter = "friction";
+  c.from = 1.44;
+  c.to = 2;
+  c.at = 1.45;
+  const Dataset data = branches_of(c);
+  REQUIRE(data.size("branch_number") == 1);
+  CHECK(text_at(data.at("begins"), 0) == "end of the range");
+  CHECK(text_at(data.at("ends"), 0) == "end of the range");
+  const Dataset& points = *data.group("bifurcation");
+  const std::vector<double> borders = column<double>(points, "friction");
+  REQUIRE(borders.size() == 2);
+  CHECK(borders[0] == Approx(1.456886185).margin(1e-8));
+  CHECK(borders[1] == Approx(1.8992114).margin(1e-6));  // from where it rests for good
+}
+
 TEST_CASE("a branch of doubled orbits does not go on along the orbit that it has left") {
   BranchCase c;
   c.model =
