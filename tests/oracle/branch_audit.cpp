@@ -557,7 +557,7 @@ enum class Ingredients { rigid_stops, compliant_stops, friction };
 /// A compliant stop's keys, or a rigid one's.
 std::string random_stop(Dice& dice, bool compliant) {
   const double restitution = rounded(dice.number(0.3, 0.95));
-  const std::string rigid = ", restitution = " + Value(restitution).toml();
+  std::string rigid = ", restitution = " + Value(restitution).toml();
   if (!compliant || dice.number(0, 1) < 0.2) return rigid;
   std::string keys = ", stiffness = " + Value(rounded(std::pow(10, dice.number(0, 2)))).toml();
   const auto some = [&](const std::string& key, double share, double low, double high) {
@@ -805,10 +805,8 @@ TEST_CASE("an impact that passes phase zero ends no branch of a system solved by
   CHECK(audit(c, data).ghosts == 0);
 }
 
-TEST_CASE(
-    "a branch goes on where a mass in the plane begins to stick, for a time that grows from nothing by a "
-    "root",
-    "[heavy]") {
+// The time for which it sticks grows from nothing by a root.
+TEST_CASE("a branch goes on where a mass in the plane begins to stick", "[heavy]") {
   BranchCase c;
   c.model = "name = 'planar_friction'\nx_left = -0.1\nx_right = 0.1\nr = 0.7\n";
   c.parameter = "friction";
