@@ -19,7 +19,7 @@ enum class BifurcationKind : signed char {
   chatter_border,   ///< chatter becomes complete or incomplete; the sticking after it begins or ends
   rising_border,    ///< rising begins or ends: the force of a closed contact touches zero
   release_moves,    ///< a release passes an event of another contact
-  simultaneous,     ///< impacts of two contacts pass each other
+  simultaneous,     ///< two events pass each other: impacts, or an impact and what a friction does
   edge,             ///< an impact with speed comes or goes: it misses the end of the other body
   hopf,             ///< without forcing: the orbit shrinks to rest
   slip_border,      ///< a friction begins or ceases to stick

@@ -343,6 +343,29 @@ std::optional<int> rubs_about(const Record& record) {
   return std::nullopt;
 }
 
+struct Change {
+  BifurcationKind kind;
+  int contact;
+  /// Nothing has changed: two impacts before a chatter sequence have come to equal speeds.
+  bool told_otherwise = false;
+};
+
+/// What has changed between the motions on both sides of a change, as near to it as they are known.
+Change change_of(const Signature& signature, const Record& before, const Record& after,
+                 std::size_t contacts) {
+  const Signature next = signature_of(after);
+  const auto [kind, contact] = change_between(signature, next, static_cast<int>(contacts));
+  if (of_slip(kind)) {
+    for (const Record* side : {&after, &before})
+      if (const auto about = rubs_about(*side)) return {BifurcationKind::simultaneous, *about};
+  }
+  if (kind != BifurcationKind::grazing) return {kind, contact};
+  const Record& hit = next.hits(contact) > signature.hits(contact) ? after : before;
+  if (nearly_grazes(hit, contact)) return {kind, contact};
+  return {coincides(hit, contact) ? BifurcationKind::simultaneous : BifurcationKind::edge, contact,
+          impacts_of(before, contact) == impacts_of(after, contact)};
+}
+
 }  // namespace
 
 /// Where orbits are solved by the system's own motion and the derivative of that has no bound: the contact
@@ -372,7 +395,7 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
   last.solution = now_;
   Trial other = beyond;
   std::optional<Trial> landing;  // the nearest orbit behind that has been solved for
-  const auto apart = [&] {       // what takes no motion may lie anywhere beside the branch
+  const auto apart = [&] {       // what no motion takes may lie anywhere beside the branch
     const double parameters = std::abs(other.solution.point.parameter - last.solution.point.parameter);
     return std::min(parameters, (high - low) * metric().range);
   };
@@ -391,46 +414,30 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
   }
   const Signature after = signature_of(other.record);
   if (other.verdict == Verdict::changed) landing = other;
-  auto [kind, contact] =
-      change_between(now_.point.signature, after, static_cast<int>(family_.model->contacts().size()));
-  bool told_otherwise = false;
-  if (kind == BifurcationKind::grazing) {
-    const bool more = after.hits(contact) > now_.point.signature.hits(contact);
-    if (last.record.times.empty()) {
-      const auto system = family_.system(now_.point.parameter);
-      last.record = record_of(*system, now_.point, now_.shooting->itinerary().periods);
-    }
-    const Record& hit = more ? other.record : last.record;
-    if (!nearly_grazes(hit, contact)) {
-      kind = coincides(hit, contact) ? BifurcationKind::simultaneous : BifurcationKind::edge;
-      // Two impacts before a chatter sequence have come to equal speeds: they are told apart otherwise, no
-      // more.
-      told_otherwise = impacts_of(last.record, contact) == impacts_of(other.record, contact);
-    }
-  } else if (of_slip(kind)) {
-    for (const Record* side : {&last.record, &other.record}) {
-      const auto about = rubs_about(*side);
-      if (!about) continue;
-      kind = BifurcationKind::simultaneous;
-      contact = *about;
-    }
+  if (last.record.times.empty()) {
+    const auto system = family_.system(now_.point.parameter);
+    last.record = record_of(*system, now_.point, now_.shooting->itinerary().periods);
   }
+  const auto [kind, contact, told_otherwise] =
+      change_of(now_.point.signature, last.record, other.record, family_.model->contacts().size());
   take_stability(last.solution);
   locate_tests(now_, last.solution, low);
   const bool noted = !told_otherwise && note(kind, contact, last.solution, apart());
   const Signature before = now_.point.signature;
+  const bool lands = landing && landing->solution.point.signature == after;
   // As a stick grows from nothing with a square root, the tangent there leads nowhere.
   constexpr double steep = 0.1;
-  const bool lands = landing && landing->solution.point.signature == after;
-  const bool rises = lands && std::abs(landing->solution.parameter_slope()) <
-                                  steep * std::abs(last.solution.parameter_slope());
-  if (lands && !(of_slip(kind) && rises && jump(last.solution, least_way(kind)))) {
+  const bool astray =
+      lands && of_slip(kind) &&
+      std::abs(landing->solution.parameter_slope()) < steep * std::abs(last.solution.parameter_slope());
+  const bool jumped = (!lands || astray) && jump(last.solution, least_way(kind));
+  if (!jumped && lands) {
     now_ = std::move(landing->solution);
     take_stability(now_);
     step_ = std::max(step_ / 4, options_.first_step);
     return true;
   }
-  if (!lands && !jump(last.solution, least_way(kind))) {
+  if (!jumped) {
     end_ = no_way_on(kind, contact);
     return false;
   }

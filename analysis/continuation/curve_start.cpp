@@ -27,12 +27,14 @@ double cosine_of(const std::vector<std::complex<double>>& multipliers) {
   return best;
 }
 
+/// Whether events come together at points of this kind, which other pairs of events may do near by.
+bool of_instants(Kind kind) {
+  return of_slip(kind) || kind == Kind::simultaneous || kind == Kind::release_moves;
+}
+
 /// Whether orbits of these points are solved with all that frictions do prescribed. Not where a force comes
 /// to its end: a body that rests on a stop is held by frictions, too.
-bool is_full(Kind kind) {
-  return of_slip(kind) || kind == Kind::stick_border || kind == Kind::simultaneous ||
-         kind == Kind::release_moves;
-}
+bool is_full(Kind kind) { return of_instants(kind) || kind == Kind::stick_border; }
 
 /// Equations of the orbit near a seed with the events that the motion has there, and their unknowns.
 struct SeedOrbit {
@@ -72,11 +74,6 @@ std::optional<SeedOrbit> orbit_at(const Plane& plane, const CurveSeed& seed, See
 double distance(const Plane& plane, const CurveSeed& seed, const CurveSolution& s) {
   return std::hypot((s.point.orbit.parameter - seed.orbit.parameter) / plane.widths[0],
                     (s.point.second - seed.second) / plane.widths[1]);
-}
-
-/// Whether events come together at points of this kind, which other pairs of events may do near by.
-bool of_instants(Kind kind) {
-  return of_slip(kind) || kind == Kind::simultaneous || kind == Kind::release_moves;
 }
 
 /// Of solved points the one nearest to a seed, in the parameters; none that is far.

@@ -791,13 +791,24 @@ TEST_CASE(
   CHECK(column<double>(points, "omega").back() == Approx(0.5091236).margin(1e-6));
 }
 
-TEST_CASE("an impact that passes phase zero ends no branch of a system solved by its own motion") {
+namespace {
+
+/// A mass in the plane between two walls, over its friction.
+BranchCase planar_between_walls(double from, double to, double at) {
   BranchCase c;
   c.model = "name = 'planar_friction'\nx_left = -0.1\nx_right = 0.1\nr = 0.7\n";
   c.parameter = "friction";
-  c.from = 0.948;  // where friction is 0.94986 the first impact is at phase zero
-  c.to = 0.952;
-  c.at = 0.951;
+  c.from = from;
+  c.to = to;
+  c.at = at;
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("an impact that passes phase zero ends no branch of a system solved by its own motion") {
+  // Where friction is 0.94986 the first impact is at phase zero.
+  const BranchCase c = planar_between_walls(0.948, 0.952, 0.951);
   const Dataset data = branches_of(c);
   CHECK(data.size("branch_number") == 1);
   CHECK(text_at(data.at("begins"), 0) == "end of the range");
@@ -807,12 +818,7 @@ TEST_CASE("an impact that passes phase zero ends no branch of a system solved by
 
 // The time for which it sticks grows from nothing by a root.
 TEST_CASE("a branch goes on where a mass in the plane begins to stick", "[heavy]") {
-  BranchCase c;
-  c.model = "name = 'planar_friction'\nx_left = -0.1\nx_right = 0.1\nr = 0.7\n";
-  c.parameter = "friction";
-  c.from = 1.44;
-  c.to = 2;
-  c.at = 1.45;
+  const BranchCase c = planar_between_walls(1.44, 2, 1.45);
   const Dataset data = branches_of(c);
   REQUIRE(data.size("branch_number") == 1);
   CHECK(text_at(data.at("begins"), 0) == "end of the range");
