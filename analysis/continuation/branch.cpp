@@ -56,17 +56,20 @@ BranchPoint told(const Solution& s) {
   return point;
 }
 
-/// Whether the motion closes from where an orbit is told to be. It may lie so near to a grazing that the
-/// impact is lost in rounding on the way from there, and not from where its equations begin.
-bool closes(const Family& family, const BranchPoint& point) {
+/// Whether the motion closes from where an orbit is told to be, and not after fewer periods. The orbit may
+/// lie so near to a grazing that the impact is lost in rounding on the way from there, and not from where its
+/// equations begin, or so near to one of fewer periods that the state told is that one's.
+bool moves_as_told(const Family& family, const BranchPoint& point) {
   constexpr double closure = 1e-8;  // of the size, which an unstable orbit magnifies
+  constexpr double same = 1e-9;     // of the size
   if (point.phase == 0 || point.orbit.empty()) return true;
   const auto system = family.system(point.parameter);
   if (!system) return true;
   const Record record = record_turn(*system, point.orbit.front(), point.signature.periods);
   const double growth = growth_of(point.multipliers);
   const double open = (record.end - point.orbit.front()).cwiseAbs().maxCoeff();
-  return record.outcome == Outcome::ok && open <= closure * growth * record.size;
+  return record.outcome == Outcome::ok && open <= closure * growth * record.size &&
+         !repeats(record.states, 0, record.size, same);
 }
 
 Side walk_along(const Family& family, const Solution& start, int direction, const Walk& walk) {
@@ -79,7 +82,7 @@ Side walk_along(const Family& family, const Solution& start, int direction, cons
   while (side.end.empty() && continuation.next()) {
     take_passed();
     BranchPoint point = told(continuation.solution());
-    if (!closes(family, point)) continue;
+    if (!moves_as_told(family, point)) continue;
     side.points.push_back(std::move(point));
     if (comes_back_mirrored(family, side)) {
       side.points.pop_back();

@@ -845,6 +845,28 @@ TEST_CASE("a branch of doubled orbits does not go on along the orbit that it has
   CHECK(audit(c, data).ghosts == 0);
 }
 
+// A short stick in one half of the turn is all that tells it from the other half.
+TEST_CASE("just before it meets one of half as many periods no orbit is told where the motion repeats") {
+  BranchCase c = random_case(0, Ingredients::friction);
+  c.sweep_points = 0;
+  c.at = 1.83255;
+  c.keys = "branches = 1\n";
+  const Dataset data = branches_of(c);
+  CHECK(text_at(data.at("ends"), 0) == "an orbit of fewer periods, passed through several times");
+  const auto& omega = column<double>(data, "omega");
+  const auto& told = column<double>(data, "orbit_state");
+  const Family of_system = family(c.model, c.parameter.c_str());
+  const std::size_t stride = data.size("iterate") * data.size("state");
+  for (std::size_t k = 0; k < omega.size(); ++k) {
+    const Motion motion =
+        followed(*of_system.system(omega[k]), Eigen::Map<const Eigen::Vector4d>(told.data() + k * stride), 4);
+    INFO(omega[k]);
+    CHECK(motion.outcome == Outcome::ok);
+    CHECK_FALSE(repeats(motion));
+  }
+  CHECK(omega.back() == Approx(1.871347).margin(1e-6));
+}
+
 TEST_CASE("what the limits of continue leave undone is told") {
   BranchCase ball;
   ball.model = "name = 'bouncing_ball'\ne = 0.5\n";
