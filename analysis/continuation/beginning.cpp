@@ -315,4 +315,20 @@ std::vector<Vector> states_on_section(const Solution& s) {
   return states;
 }
 
+std::vector<Vector> states_from_best(const Solution& s) {
+  constexpr double closed = 1e-8;  // of the size
+  std::vector<Vector> states = states_on_section(s);
+  const std::unique_ptr<System> system = s.shooting->family().system(s.u(s.shooting->size()));
+  if (!system || !s.shooting->forced() || states.size() < 2) return states;
+  std::pair<double, std::ptrdiff_t> best{std::numeric_limits<double>::infinity(), 0};
+  for (std::ptrdiff_t k = 0; k < std::ssize(states) && best.first > closed; ++k) {
+    const Vector& start = states[static_cast<std::size_t>(k)];
+    const Record turn = record_turn(*system, start, s.shooting->itinerary().periods);
+    if (turn.outcome != Outcome::ok) continue;
+    best = std::min(best, {(turn.end - start).cwiseAbs().maxCoeff() / turn.size, k});
+  }
+  std::rotate(states.begin(), states.begin() + best.second, states.end());
+  return states;
+}
+
 }  // namespace graze

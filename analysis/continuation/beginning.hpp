@@ -47,4 +47,8 @@ bool goes_along(System& system, const Shooting& shooting, const Eigen::VectorXd&
 /// it cannot be followed.
 std::vector<Eigen::VectorXd> states_on_section(const Solution& solution);
 
+/// The same, begun with one from which the motion closes, else with the one from which it closes best: at a
+/// grazing a touch of 1e-16 is an impact of speed 1e-8, and slow impacts that follow magnify what it leaves.
+std::vector<Eigen::VectorXd> states_from_best(const Solution& solution);
+
 }  // namespace graze

@@ -38,7 +38,7 @@ struct Bifurcation {
   double error = 0;                    ///< estimate of the parameter's error; 0: rounding
   Eigen::VectorXd state;               ///< where the orbit begins
   double phase = 0;                    ///< … in forcing periods from the first phase zero (Anchor)
-  std::vector<Eigen::VectorXd> orbit;  ///< states on the section of the family, in order
+  std::vector<Eigen::VectorXd> orbit;  ///< states on the section, in order from where the motion closes best
   int periods = 1;                     ///< of the forcing, in one turn of the orbit
   Itinerary itinerary;
   Eigen::VectorXd unknowns;  ///< of Shooting with that itinerary

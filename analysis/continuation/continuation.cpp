@@ -264,7 +264,7 @@ void Continuation::place(Bifurcation& b, const Solution& s, double error) const 
   b.unknowns = s.u;
   b.tangent = s.tangent;
   b.size = size_;
-  b.orbit = states_on_section(s);
+  b.orbit = states_from_best(s);
   if (b.orbit.empty()) b.orbit = {b.state};
 }
 

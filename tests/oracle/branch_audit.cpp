@@ -867,6 +867,18 @@ TEST_CASE("just before it meets one of half as many periods no orbit is told whe
   CHECK(omega.back() == Approx(1.871347).margin(1e-6));
 }
 
+// One impact grazes, another one at 5e-5 of the others' speed magnifies what rounding makes of it.
+TEST_CASE("a grazing before a slow impact is told where the motion closes") {
+  BranchCase c = random_case(10, Ingredients::friction);
+  c.sweep_points = 0;
+  c.at = 1.334775;
+  c.keys = "points = 400\nbranches = 2\n";
+  const Audit one = audit(c, branches_of(c));
+  CHECK(one.branches == 2);
+  CHECK(one.located_ghosts == 0);
+  CHECK(one.ghosts == 0);
+}
+
 TEST_CASE("what the limits of continue leave undone is told") {
   BranchCase ball;
   ball.model = "name = 'bouncing_ball'\ne = 0.5\n";
