@@ -42,7 +42,7 @@ class Cases(CliTest):
                 if 'name = "basins"' in text:
                     cut += ["--set", "analysis.samples=20" if "samples" in text else "analysis.axis.points=5"]
                 if 'name = "continue"' in text:
-                    cut += ["--set", "analysis.points=20"]
+                    cut += ["--set", "analysis.points=8"]
                 if 'start = "from_sweep"' in text:
                     quick = os.path.join(CASES, "quickstart.toml")
                     self.graze("run", quick, "-o", "few.h5", "--force", "--quiet", "--set",

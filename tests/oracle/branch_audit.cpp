@@ -710,7 +710,8 @@ TEST_CASE("branches of eight periods with multipliers of 1e9 are followed: none 
 
 TEST_CASE(
     "branches go over borders of chatter from where ever more impacts follow, and none comes back on "
-    "itself") {
+    "itself",
+    "[long]") {
   for (const unsigned seed : {12u, 18u, 62u}) {
     const Audit sum = audit_random(seed, 1, Ingredients::rigid_stops);
     CHECK(sum.faults() == 0);
@@ -719,7 +720,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("branches beside chatter borders do not step onto another sheet of theirs") {
+TEST_CASE("branches beside chatter borders do not step onto another sheet of theirs", "[long]") {
   const Audit sum = audit_random(15, 1, Ingredients::rigid_stops);
   CHECK(sum.faults() == 0);
   CHECK(sum.ends_of(End::turned_back) == 0);
@@ -868,7 +869,7 @@ TEST_CASE("just before it meets one of half as many periods no orbit is told whe
 }
 
 // One impact grazes, another one at 5e-5 of the others' speed magnifies what rounding makes of it.
-TEST_CASE("a grazing before a slow impact is told where the motion closes") {
+TEST_CASE("a grazing before a slow impact is told where the motion closes", "[long]") {
   BranchCase c = random_case(10, Ingredients::friction);
   c.sweep_points = 0;
   c.at = 1.334775;

@@ -171,7 +171,8 @@ Family two_masses_family(const char* rest) {
 
 }  // namespace
 
-TEST_CASE("two masses: ends of a stick, of a rise and of a motionless phase, from where the contact sticks") {
+TEST_CASE("two masses: ends of a stick, of a rise and of a motionless phase, from where the contact sticks",
+          "[long]") {
   for (const TwoMasses& at : two_masses()) {
     CAPTURE(at.rest, at.contact, at.delta);
     const Family f = two_masses_family(at.rest);

@@ -170,7 +170,7 @@ Miss missed(const std::vector<CurveSolution>& curve, const ReferencePoint& p) {
 
 }  // namespace
 
-TEST_CASE("curves pass through all reference points") {
+TEST_CASE("curves pass through all reference points", "[long]") {
   // A plane may be crossed by several pieces of what is one curve in more parameters.
   constexpr int most_pieces = 3;
   for (const ReferenceCurve& c : references()) {

@@ -222,7 +222,8 @@ struct Compared {
 
 }  // namespace
 
-TEST_CASE("random chains with dry friction: located points lead to curves across which the motion changes") {
+TEST_CASE("random chains with dry friction: located points lead to curves across which the motion changes",
+          "[long]") {
   Compared all;
   for (unsigned seed = 1; seed <= 6; ++seed) all.add(chain(seed), "system " + std::to_string(seed));
   INFO(all.others);
