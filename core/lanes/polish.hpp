@@ -456,7 +456,10 @@ class Polisher {
       LaneNote what;
       V contact, at, value;
     };
-    static constexpr int most = Carries ? M * (4 * M + 5) : 1;
+    // A contact's gap turns up to three times on a way, told for lanes where it falls and where it rises. Of
+    // a strike that is the whole way, and for each impact the one before it and the one behind it.
+    static constexpr int of_way = 6 * M;
+    static constexpr int most = Carries ? of_way + M * (2 * of_way + 1) : 1;
     Note list[most];
     int count = 0;
     void add(const Mask& lanes, LaneNote what, const V& contact, const V& at, const V& value) {

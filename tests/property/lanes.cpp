@@ -563,6 +563,32 @@ TEST_CASE("lanes: questions are answered as by the scalar engine") {
   }
 }
 
+// Under forces of two orders and slow ones, gaps turn twice on the way to an impact and twice behind it.
+TEST_CASE("lanes: all turns of gaps in a cell with an impact are told") {
+  const KernelKept kept;
+  const auto model = make_model(
+      "name = 'linear_stops'\nomega = 0.6\nmass = [[0.706, 0.0], [0.0, 0.798]]\n"
+      "damping = [[0.203, -0.152], [-0.152, 0.152]]\nstiffness = [[3.357, -2.509], [-2.509, 2.509]]\n"
+      "force = [{ order = 1, cosine = [-0.589, -1.063] },\n"
+      "  { order = 2, cosine = [-0.076, -0.147], sine = [0.293, -0.223] }]\n"
+      "stop = [{ normal = [-1.0, 1.0], position = 0.684, restitution = 0.848 }]\n");
+  constexpr int count = 81;
+  Crowd crowd;
+  for (int k = 0; k < count; ++k) {
+    Settings set{*model, model->values()};
+    set("omega", 0.192 + 0.808 * k / (count - 1));
+    crowd.add(model, set.values, {0, 0, 0, 0});
+  }
+  const std::vector<Attractor> exact = attractors(crowd, "none", 0);
+  for (const std::string& kernel : tested_kernels()) {
+    const std::vector<Attractor> marched = attractors(crowd, kernel, 0);
+    int same = 0;
+    for (std::size_t k = 0; k < count; ++k) same += same_answer(exact[k], marched[k]);
+    INFO(kernel);
+    CHECK(same == count);
+  }
+}
+
 // Dozens of impacts that come ever closer, and then part again. The states at the ends of the periods are
 // from the closed flow in 40 digits, every impact by Newton's method.
 TEST_CASE("lanes: chatter that does not complete is followed to the last digits") {
