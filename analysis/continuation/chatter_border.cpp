@@ -351,7 +351,10 @@ std::optional<Guess> closed_after(const Solution& near, const std::vector<Leg>& 
       if (!alone) return std::nullopt;
       continue;
     }
-    if (e.end < release) e.step.mode |= bit_of(contact);
+    if (e.end < release) {
+      if (e.step.contact == contact) return std::nullopt;  // it is not at rest that long
+      e.step.mode |= bit_of(contact);
+    }
     if (e.end >= release && g.stick.release == 0) {
       g.stick.release = g.entries.size();
       g.entries.push_back({{EventKind::release, contact, e.step.mode | bit_of(contact), false, {}}, release});

@@ -880,6 +880,20 @@ TEST_CASE("a grazing before a slow impact is told where the motion closes", "[lo
   CHECK(one.ghosts == 0);
 }
 
+// Chatter that a contact is hit by once more before it would have come to rest: what that would be is no
+// orbit, and had no equations.
+TEST_CASE("a contact that is hit again before it would let go is not taken to be at rest") {
+  BranchCase c = random_case(72, Ingredients::rigid_stops);
+  c.sweep_points = 0;
+  c.from = 0.476;
+  c.to = 0.477;
+  c.at = 0.4765;
+  c.keys = "branches = 1\n";
+  const Dataset data = branches_of(c);
+  REQUIRE(data.size("branch_number") == 1);
+  CHECK(audit(c, data).faults() == 0);
+}
+
 TEST_CASE("what the limits of continue leave undone is told") {
   BranchCase ball;
   ball.model = "name = 'bouncing_ball'\ne = 0.5\n";
