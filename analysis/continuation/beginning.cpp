@@ -318,8 +318,9 @@ std::vector<Vector> states_on_section(const Solution& s) {
 std::vector<Vector> states_from_best(const Solution& s) {
   constexpr double closed = 1e-8;  // of the size
   std::vector<Vector> states = states_on_section(s);
+  if (!s.shooting->forced() || states.size() < 2) return states;
   const std::unique_ptr<System> system = s.shooting->family().system(s.u(s.shooting->size()));
-  if (!system || !s.shooting->forced() || states.size() < 2) return states;
+  if (!system) return states;
   std::pair<double, std::ptrdiff_t> best{std::numeric_limits<double>::infinity(), 0};
   for (std::ptrdiff_t k = 0; k < std::ssize(states) && best.first > closed; ++k) {
     const Vector& start = states[static_cast<std::size_t>(k)];

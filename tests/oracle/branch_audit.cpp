@@ -628,6 +628,17 @@ BranchCase random_case(unsigned seed, Ingredients with) {
   return c;
 }
 
+/// The branches over this range from what settles at one value, instead of from a sweep.
+BranchCase from_orbit(BranchCase c, double from, double to, double at) {
+  c.sweep_points = 0;
+  c.from = from;
+  c.to = to;
+  c.at = at;
+  return c;
+}
+/// The same over the whole range.
+BranchCase from_orbit(const BranchCase& c, double at) { return from_orbit(c, c.from, c.to, at); }
+
 void print_head() {
   std::printf(
       "  seed branches points ghosts neutral open stable unstable | located ghosts misnamed twice again |"
@@ -799,10 +810,7 @@ BranchCase planar_between_walls(double from, double to, double at) {
   BranchCase c;
   c.model = "name = 'planar_friction'\nx_left = -0.1\nx_right = 0.1\nr = 0.7\n";
   c.parameter = "friction";
-  c.from = from;
-  c.to = to;
-  c.at = at;
-  return c;
+  return from_orbit(c, from, to, at);
 }
 
 }  // namespace
@@ -848,9 +856,7 @@ TEST_CASE("a branch of doubled orbits does not go on along the orbit that it has
 
 // A short stick in one half of the turn is all that tells it from the other half.
 TEST_CASE("just before it meets one of half as many periods no orbit is told where the motion repeats") {
-  BranchCase c = random_case(0, Ingredients::friction);
-  c.sweep_points = 0;
-  c.at = 1.83255;
+  BranchCase c = from_orbit(random_case(0, Ingredients::friction), 1.83255);
   c.keys = "branches = 1\n";
   const Dataset data = branches_of(c);
   CHECK(text_at(data.at("ends"), 0) == "an orbit of fewer periods, passed through several times");
@@ -870,9 +876,7 @@ TEST_CASE("just before it meets one of half as many periods no orbit is told whe
 
 // One impact grazes, another one at 5e-5 of the others' speed magnifies what rounding makes of it.
 TEST_CASE("a grazing before a slow impact is told where the motion closes", "[long]") {
-  BranchCase c = random_case(10, Ingredients::friction);
-  c.sweep_points = 0;
-  c.at = 1.334775;
+  BranchCase c = from_orbit(random_case(10, Ingredients::friction), 1.334775);
   c.keys = "points = 400\nbranches = 2\n";
   const Audit one = audit(c, branches_of(c));
   CHECK(one.branches == 2);
@@ -883,11 +887,7 @@ TEST_CASE("a grazing before a slow impact is told where the motion closes", "[lo
 // Chatter that a contact is hit by once more before it would have come to rest: what that would be is no
 // orbit, and had no equations.
 TEST_CASE("a contact that is hit again before it would let go is not taken to be at rest") {
-  BranchCase c = random_case(72, Ingredients::rigid_stops);
-  c.sweep_points = 0;
-  c.from = 0.476;
-  c.to = 0.477;
-  c.at = 0.4765;
+  BranchCase c = from_orbit(random_case(72, Ingredients::rigid_stops), 0.476, 0.477, 0.4765);
   c.keys = "branches = 1\n";
   const Dataset data = branches_of(c);
   REQUIRE(data.size("branch_number") == 1);
