@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <utility>
 
 #include "core/math/spectra.hpp"
@@ -92,19 +91,20 @@ std::vector<Eigen::Index> blocks_of(const Eigen::MatrixXd& turn) {
   return sizes;
 }
 
-/// Whether the moduli of the eigenvalues of a block differ so little that those of its product, formed as it
-/// is, lose no more than the last digits. The R of one round tell the moduli about.
+/// Whether the moduli of the eigenvalues of a block, but for those that are rounding beside the others,
+/// differ so little that those of its product, formed as it is, lose no more than the last digits. The R of
+/// one round tell the moduli about.
 bool is_even(const Matrices& r, Eigen::Index first, Eigen::Index size) {
   constexpr double spread = 100;
-  double least = std::numeric_limits<double>::infinity();
-  double most = -least;
-  for (Eigen::Index i = first; i < first + size; ++i) {
-    double growth = 0;
-    for (const Eigen::MatrixXd& factor : r) growth += std::log(factor(i, i));
-    least = std::min(least, growth);
-    most = std::max(most, growth);
-  }
-  return most - least <= std::log(spread);
+  constexpr double rounding = 1e-13;
+  std::vector<double> growths(static_cast<std::size_t>(size), 0.0);
+  for (const Eigen::MatrixXd& factor : r)
+    for (Eigen::Index i = 0; i < size; ++i)
+      growths[static_cast<std::size_t>(i)] += std::log(factor(first + i, first + i));
+  const double most = *std::max_element(growths.begin(), growths.end());
+  return std::all_of(growths.begin(), growths.end(), [&](double growth) {
+    return growth >= most - std::log(spread) || growth <= most + std::log(rounding);
+  });
 }
 
 /// Eigenvalues of a product that has no zeros by structure.

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <utility>
+#include <vector>
 
 #include "analysis/continuation/solution.hpp"
 #include "analysis/maps/attractor.hpp"
@@ -171,4 +174,37 @@ TEST_CASE("the signature of an orbit is that of all places to begin that comes f
       CHECK(signature <= turned);
     }
   }
+}
+
+// Factors S_{k+1} D S_k^{-1} with ill-conditioned S and D^40 of a pair, two real values and one of 1e-17,
+// which is lost in what rounding leaves of the others.
+TEST_CASE("multipliers of a product are those that it was made of, with one that rounding loses") {
+  constexpr int count = 40;
+  constexpr double angle = 0.3;
+  Dice dice(5);
+  Eigen::MatrixXd once = Eigen::MatrixXd::Zero(5, 5);
+  const auto root = [](double value) { return std::pow(value, 1.0 / count); };
+  once.topLeftCorner(2, 2) << std::cos(angle), -std::sin(angle), std::sin(angle), std::cos(angle);
+  once.topLeftCorner(2, 2) *= root(1.6);
+  for (const auto& [k, value] : {std::pair(2, 0.44), std::pair(3, 0.38), std::pair(4, 1e-17)})
+    once(k, k) = root(value);
+  std::vector<Eigen::MatrixXd> bases;
+  for (int k = 0; k < count; ++k) {
+    Eigen::MatrixXd basis(5, 5);
+    for (double& entry : basis.reshaped()) entry = dice.number(-1, 1);
+    bases.push_back(basis.col(0).cwiseAbs().asDiagonal() * basis);
+  }
+  std::vector<Eigen::MatrixXd> factors;
+  for (std::size_t k = 0; k < bases.size(); ++k)
+    factors.push_back(bases[(k + 1) % bases.size()] * once * bases[k].inverse());
+  const auto found = product_eigenvalues(factors);
+  REQUIRE(found.size() == 5);
+  constexpr double close = 1e-9;
+  CHECK(std::abs(found[0] - std::polar(1.6, count * angle)) *
+            std::abs(found[1] - std::polar(1.6, count * angle)) <
+        close);
+  CHECK(std::abs(found[0] - std::conj(found[1])) < close);
+  CHECK(std::abs(found[2] - 0.44) < close);
+  CHECK(std::abs(found[3] - 0.38) < close);
+  CHECK(std::abs(found[4]) < close);
 }
