@@ -449,6 +449,17 @@ bool sticks_briefly(const Solution& s, double brief) {
   });
 }
 
+/// Whether a contact is hit by chatter while another one chatters.
+bool chatters_at_once(const Itinerary& itinerary) {
+  const std::vector<Step>& steps = itinerary.steps;
+  for (std::size_t k = 1; k < steps.size(); ++k) {
+    if (steps[k].end != EventKind::chatter_complete) continue;
+    for (std::size_t j = k; j-- > 0 && is_hit(steps[j].end);)
+      if (steps[j].contact != steps[k].contact) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 /// Over what stops Newton's method, if it is found behind: where a contact that chatters sticks or leaves for
@@ -476,6 +487,8 @@ bool Continuation::pass_stop() {
     note_between(last, now_);
   } else {
     end_ = "Newton's method finds no further point";
+    if (chatters_at_once(now_.shooting->itinerary()))
+      end_ += ": two contacts chatter at once, the order of their impacts changes more often than is followed";
   }
   return goes_on;
 }

@@ -891,7 +891,10 @@ TEST_CASE("a contact that is hit again before it would let go is not taken to be
   c.keys = "branches = 1\n";
   const Dataset data = branches_of(c);
   REQUIRE(data.size("branch_number") == 1);
-  CHECK(audit(c, data).faults() == 0);
+  const Audit found = audit(c, data);
+  CHECK(found.faults() == 0);
+  for (const std::string& end : found.abnormal_ends)  // two contacts chatter at once there
+    CHECK(end.ends_with("the order of their impacts changes more often than is followed"));
 }
 
 TEST_CASE("what the limits of continue leave undone is told") {
