@@ -23,9 +23,19 @@ struct Side {
   std::string end;
 };
 
+/// How many of the last points lead away from the others: they, and no more, lie beside the last one.
+std::size_t on_last_way(const std::vector<BranchPoint>& points) {
+  constexpr std::size_t most = 20;
+  constexpr std::size_t turning = 2;  // where the parameter has turned, points lie beside each other
+  const auto step = [&](std::size_t k) { return points[k].parameter - points[k - 1].parameter; };
+  std::size_t k = points.size() - 1;
+  while (k > 1 && step(k) * step(k - 1) > 0) --k;
+  return std::min(points.size() - k + turning, most);
+}
+
 /// Whether the last point lies where this walk has been before.
 bool comes_back(const Family& family, const Side& side) {
-  constexpr std::size_t recent = 20;
+  const std::size_t recent = on_last_way(side.points);
   if (side.points.size() <= recent) return false;
   const BranchPoint& p = side.points.back();
   const std::span<const BranchPoint> before(side.points.data(), side.points.size() - recent);

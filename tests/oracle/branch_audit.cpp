@@ -188,6 +188,7 @@ struct Located {
   int branch;
   int periods;
   double parameter;
+  double error;  ///< of the parameter
   Eigen::VectorXd state;
   /// Whether a multiplier passes its border, no event changes.
   bool smooth() const { return kind <= BifurcationKind::branch_point; }
@@ -202,6 +203,7 @@ std::vector<Located> located_points(const Dataset& data, const std::string& para
         {static_cast<BifurcationKind>(column<std::int8_t>(data, "kind")[k]),
          column<std::int32_t>(data, "contact")[k], column<std::int32_t>(data, "branch")[k],
          column<std::int32_t>(data, "forcing_periods")[k], column<double>(data, parameter)[k],
+         column<double>(data, "parameter_error")[k],
          Eigen::Map<const Eigen::VectorXd>(states.data() + static_cast<Eigen::Index>(k) * n, n)});
   }
   return points;
@@ -458,9 +460,10 @@ void Auditor::look_at_located(std::size_t number) {
   }
   for (std::size_t j = number + 1; j < located_.size(); ++j) {
     const Located& other = located_[j];
-    if (other.kind != point.kind || other.contact != point.contact ||
-        !(std::abs(other.parameter - point.parameter) <= 1e-7 * range()))
-      continue;
+    if (other.kind != point.kind || other.contact != point.contact) continue;
+    // Two changes may lie 1e-7 of the range apart, as where they accumulate; one is known better than that.
+    const double known = 1e-8 * range() + point.error + other.error;
+    if (!(std::abs(other.parameter - point.parameter) <= known)) continue;
     const bool met = std::any_of(orbit.states.begin(), orbit.states.end(), [&](const Eigen::VectorXd& x) {
       return (x - other.state).cwiseAbs().maxCoeff() <= 1e-6 * orbit.size;
     });
