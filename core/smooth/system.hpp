@@ -296,8 +296,8 @@ class TaylorSystem : public System {
                                          Eigen::Index first, const Go& go) {
     const Eigen::Index columns = seed.state.cols() - first;
     if (columns == 1) return carry<1>(state, seed, tangent, first, go);
+    if (columns == 2) return carry<2>(state, seed, tangent, first, go);
     if constexpr (Plain::states == Eigen::Dynamic) {
-      if (columns == 2) return carry<2>(state, seed, tangent, first, go);
       if (columns <= 4) return carry<4>(state, seed, tangent, first, go);
     }
     return carry<directions>(state, seed, tangent, first, go);

@@ -38,7 +38,7 @@ HybridState begun(const System& system, const Leg& leg) {
 namespace {
 
 /// Legs of a system's own motion, one after the other. Directions: each state, the time of the beginning, the
-/// duration, the parameter.
+/// duration, the parameter. The motion is the same whatever its duration: that direction comes at the end.
 class OwnLegs {
  public:
   OwnLegs(System& system, int parameter)
@@ -55,6 +55,7 @@ class OwnLegs {
     const double from = time_;
     Tangent tangent = seed();
     if (!move(std::max(0.0, leg.duration), tangent)) return std::nullopt;
+    with_duration(tangent);
     LegEnd end;
     end.shift = std::min(0.0, leg.duration);
     if (end.shift < -brief / system_.rate()) return std::nullopt;
@@ -90,15 +91,26 @@ class OwnLegs {
     time_ = leg.time;
     state_ = begun(system_, leg);
   }
-  /// The clock tells the time within a period: it moves with the period.
+  /// All directions but that of the duration. The clock tells the time within a period: it moves with the
+  /// period.
   Tangent seed() const {
     Tangent tangent;
-    tangent.state = Eigen::MatrixXd::Identity(n_, n_ + 3);
-    tangent.time = Eigen::RowVectorXd::Unit(n_ + 3, n_);
-    tangent.time(n_ + 2) = -static_cast<double>(state_.turns) * period_slope_;
-    tangent.parameter = Eigen::MatrixXd::Zero(parameter_ + 1, n_ + 3);
-    tangent.parameter(parameter_, n_ + 2) = 1;
+    tangent.state = Eigen::MatrixXd::Identity(n_, n_ + 2);
+    tangent.time = Eigen::RowVectorXd::Unit(n_ + 2, n_);
+    tangent.time(n_ + 1) = -static_cast<double>(state_.turns) * period_slope_;
+    tangent.parameter = Eigen::MatrixXd::Zero(parameter_ + 1, n_ + 2);
+    tangent.parameter(parameter_, n_ + 1) = 1;
     return tangent;
+  }
+  void with_duration(Tangent& tangent) const {
+    const auto insert = [&](auto& directions) {
+      directions.conservativeResize(Eigen::NoChange, n_ + 3);
+      directions.col(n_ + 2) = directions.col(n_ + 1).eval();
+      directions.col(n_ + 1).setZero();
+    };
+    insert(tangent.state);
+    insert(tangent.time);
+    insert(tangent.parameter);
   }
   bool move(double duration, Tangent& tangent) {
     Section section;
