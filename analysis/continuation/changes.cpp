@@ -117,10 +117,11 @@ bool Continuation::reaches(const Grazing& grazing) const {
 
 /// What test functions tell between the last point and a grazing, however near to it.
 void Continuation::locate_before(const Grazing& grazing) {
+  constexpr double same = 1e-9;  // of the size: an orbit of fewer periods, of another branch
   const double step = grazing.place - nearest_taken;
   if (!(step > nearest_taken)) return;
   auto trial = solved(now_, step);
-  if (!trial) return;
+  if (!trial || repeats(states_on_section(trial->solution), trial->solution.point.phase, size_, same)) return;
   take_stability(trial->solution);
   locate_tests(now_, trial->solution, step);
 }

@@ -488,7 +488,8 @@ bool Continuation::pass_stop() {
   } else {
     end_ = "Newton's method finds no further point";
     if (chatters_at_once(now_.shooting->itinerary()))
-      end_ += ": two contacts chatter at once, the order of their impacts changes more often than is followed";
+      end_ +=
+          ": two contacts chatter at once, the order of their impacts changes more often than is followed";
   }
   return goes_on;
 }

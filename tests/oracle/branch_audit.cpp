@@ -462,7 +462,7 @@ void Auditor::look_at_located(std::size_t number) {
     const Located& other = located_[j];
     if (other.kind != point.kind || other.contact != point.contact) continue;
     // Two changes may lie 1e-7 of the range apart, as where they accumulate; one is known better than that.
-    const double known = 1e-8 * range() + point.error + other.error;
+    const double known = std::min(1e-8 * range() + point.error + other.error, 1e-7 * range());
     if (!(std::abs(other.parameter - point.parameter) <= known)) continue;
     const bool met = std::any_of(orbit.states.begin(), orbit.states.end(), [&](const Eigen::VectorXd& x) {
       return (x - other.state).cwiseAbs().maxCoeff() <= 1e-6 * orbit.size;
@@ -898,6 +898,16 @@ TEST_CASE("a contact that is hit again before it would let go is not taken to be
   CHECK(found.faults() == 0);
   for (const std::string& end : found.abnormal_ends)  // two contacts chatter at once there
     CHECK(end.ends_with("the order of their impacts changes more often than is followed"));
+}
+
+// A branch of doubled orbits ends at a grazing on the branch that it has left, where that repeats.
+TEST_CASE("no fold is told before a grazing at which an orbit is one of fewer periods") {
+  BranchCase c = from_orbit(random_case(180, Ingredients::rigid_stops), 0.908, 3.6, 0.98465);
+  c.keys = "points = 40\nbranches = 2\n";
+  const Dataset data = branches_of(c);
+  REQUIRE(data.size("branch_number") == 2);
+  CHECK(column<double>(data, "omega").back() == Approx(0.942585).margin(1e-6));
+  CHECK(audit(c, data).faults() == 0);
 }
 
 TEST_CASE("what the limits of continue leave undone is told") {
