@@ -896,6 +896,7 @@ TEST_CASE("a contact that is hit again before it would let go is not taken to be
   REQUIRE(data.size("branch_number") == 1);
   const Audit found = audit(c, data);
   CHECK(found.faults() == 0);
+  CHECK_FALSE(found.abnormal_ends.empty());
   for (const std::string& end : found.abnormal_ends)  // two contacts chatter at once there
     CHECK(end.ends_with("the order of their impacts changes more often than is followed"));
 }
