@@ -236,17 +236,30 @@ bool Continuation::jump_back(const Solution& last, double least) {
   return false;
 }
 
+/// Whether an orbit behind a change lies on another branch: that one comes no closer to the last orbit before
+/// the change as the parameter does. Over a change a branch is continuous, if with a square root.
+bool Continuation::passes_by(const Solution& last, const Solution& found, double nearer) const {
+  constexpr double closer = 0.5;  // a square root: 1/4 at 1/16 of the way
+  const auto away = [&](const Solution& s) {
+    return (s.point.state - last.point.state).cwiseAbs().maxCoeff();
+  };
+  const auto before = orbit_beside(found, nearer, 0);
+  return before && before->point.signature == found.point.signature && away(*before) > closer * away(found);
+}
+
 /// Whether the branch goes on behind a change from an orbit that far (of the range) from it, in the sense of
 /// the parameter as before (+1) or back (-1).
 bool Continuation::lands(const Solution& last, double way, int onward) {
   const double slope = last.parameter_slope();
   const double sense = slope < 0 ? -1 : 1;
   const double base = passed_.empty() ? last.point.parameter : passed_.back().parameter;
-  const double parameter = base + onward * sense * way * metric().range;
+  const auto so_far = [&](double away) { return base + onward * sense * away * metric().range; };
+  const double parameter = so_far(way);
   if (parameter < options_.from || parameter > options_.to) return false;
   const double along = std::clamp(onward * (parameter - last.point.parameter) / slope, -0.1, 0.1);
   auto found = onward > 0 ? orbit_near(last, parameter, along) : orbit_beside(last, parameter, along);
   if (!found || walked(found->point)) return false;
+  if (onward > 0 && passes_by(last, *found, so_far(way / 16))) return false;
   if (onward < 0) {
     constexpr double near = 10;  // times as far as the branch goes on so much of arclength
     const double apart = (found->point.state - last.point.state).cwiseAbs().maxCoeff();

@@ -501,7 +501,9 @@ void Continuation::note_between(const Solution& before, const Solution& after) {
   const auto [kind, contact] = change_between(before.point.signature, after.point.signature,
                                               static_cast<int>(family_.model->contacts().size()));
   if (kind == BifurcationKind::grazing) return;
-  const Bracket bracket = bracketed(before, after);
+  const double ahead = after.point.parameter - before.point.parameter;
+  const bool turned = ahead * before.parameter_slope() < 0;  // both ways lie on one side of the change
+  const Bracket bracket = turned ? Bracket{before, std::abs(ahead)} : bracketed(before, after);
   note(kind, contact, bracket.solution, bracket.error);
 }
 
