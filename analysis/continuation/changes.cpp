@@ -236,15 +236,17 @@ bool Continuation::jump_back(const Solution& last, double least) {
   return false;
 }
 
-/// Whether an orbit behind a change lies on another branch: that one comes no closer to the last orbit before
-/// the change as the parameter does. Over a change a branch is continuous, if with a square root.
-bool Continuation::passes_by(const Solution& last, const Solution& found, double nearer) const {
-  constexpr double closer = 0.5;  // a square root: 1/4 at 1/16 of the way
+/// Whether orbits lead from one behind a change, at this parameter on the way, to the last one before it:
+/// over a change a branch is continuous, if with a square root. Else it is another branch that passes there.
+/// Very near to where impacts accumulate orbits between two that belong together may not be found.
+bool Continuation::leads_back(const Solution& found, const Solution& last, double nearer) const {
+  constexpr double closer = 0.75;  // a square root: 1/2 at a quarter of the way
+  constexpr double near = 1e-3;    // of the size
   const auto away = [&](const Solution& s) {
     return (s.point.state - last.point.state).cwiseAbs().maxCoeff();
   };
-  const auto before = orbit_beside(found, nearer, 0);
-  return before && before->point.signature == found.point.signature && away(*before) > closer * away(found);
+  const auto between = orbit_beside(found, nearer, 0);
+  return between ? away(*between) <= closer * away(found) : away(found) <= near * size_;
 }
 
 /// Whether the branch goes on behind a change from an orbit that far (of the range) from it, in the sense of
@@ -259,7 +261,7 @@ bool Continuation::lands(const Solution& last, double way, int onward) {
   const double along = std::clamp(onward * (parameter - last.point.parameter) / slope, -0.1, 0.1);
   auto found = onward > 0 ? orbit_near(last, parameter, along) : orbit_beside(last, parameter, along);
   if (!found || walked(found->point)) return false;
-  if (onward > 0 && passes_by(last, *found, so_far(way / 16))) return false;
+  if (onward > 0 && !leads_back(*found, last, so_far(way / 4))) return false;
   if (onward < 0) {
     constexpr double near = 10;  // times as far as the branch goes on so much of arclength
     const double apart = (found->point.state - last.point.state).cwiseAbs().maxCoeff();

@@ -957,3 +957,18 @@ TEST_CASE("a branch that turns at a slip border does not go on as another one th
   for (const std::string& line : found.violations) UNSCOPED_INFO(line);
   CHECK(found.faults() == 0);
 }
+
+// The motion jumps at 0.57629: two contacts are hit at one instant. Beyond it there are orbits of other
+// events again, a hundredth of the range away, to which none leads from there.
+TEST_CASE("a branch does not leap over a range without orbits to those behind it") {
+  BranchCase c = from_orbit(random_case(83, Ingredients::rigid_stops), 0.55);
+  c.keys = "points = 400\nbranches = 1\n";
+  const Dataset data = branches_of(c);
+  REQUIRE(data.size("branch_number") == 1);
+  const auto& omega = column<double>(data, "omega");
+  CHECK(omega.front() == Approx(0.491745).margin(1e-6));
+  CHECK(omega.back() == Approx(0.576290).margin(1e-6));
+  const Audit found = audit(c, data);
+  CHECK(found.faults() == 0);
+  CHECK(found.ends_of(End::broken) == 2);
+}
