@@ -15,6 +15,15 @@
 
 namespace graze {
 
+namespace {
+
+/// The greatest difference of two orbits' states.
+double state_distance(const Solution& a, const Solution& b) {
+  return (a.point.state - b.point.state).cwiseAbs().maxCoeff();
+}
+
+}  // namespace
+
 /// The place where an impact loses its speed or a guard touches, if that is what happens between the last
 /// point and that arclength; then on with the other itinerary.
 Continuation::Passed Continuation::pass_grazing(const Trial& beyond, double step) {
@@ -97,8 +106,7 @@ bool Continuation::jumps_at(const Solution& there) const {
 bool Continuation::leads_to(const Solution& orbit, const Solution& other, double away) const {
   constexpr double most = 10;  // of it: the branch may bend away from its tangent
   const double parameter = std::abs(other.point.parameter - orbit.point.parameter) / metric().range;
-  const double state = (other.point.state - orbit.point.state).cwiseAbs().maxCoeff() / size_;
-  return std::max(parameter, state) <= most * away;
+  return std::max(parameter, state_distance(other, orbit) / size_) <= most * away;
 }
 
 /// Whether the motion takes the way to a grazing.
@@ -164,8 +172,7 @@ Continuation::Passed Continuation::leave_at_speed(const Grazing& grazing, const 
 
 /// Whether an orbit may be the next one of the branch: not far away, nor one of fewer periods.
 bool Continuation::may_follow(const Solution& next, const Solution& last) const {
-  const bool near = (next.point.state - last.point.state).cwiseAbs().maxCoeff() <= 0.1 * size_;
-  return near && !loses_periods(last.point, next.point);
+  return state_distance(next, last) <= 0.1 * size_ && !loses_periods(last.point, next.point);
 }
 
 /// The orbit near another one, that far along its branch, as Newton's method finds it.
@@ -242,11 +249,9 @@ bool Continuation::jump_back(const Solution& last, double least) {
 bool Continuation::leads_back(const Solution& found, const Solution& last, double nearer) const {
   constexpr double closer = 0.75;  // a square root: 1/2 at a quarter of the way
   constexpr double near = 1e-3;    // of the size
-  const auto away = [&](const Solution& s) {
-    return (s.point.state - last.point.state).cwiseAbs().maxCoeff();
-  };
+  const double away = state_distance(found, last);
   const auto between = orbit_beside(found, nearer, 0);
-  return between ? away(*between) <= closer * away(found) : away(found) <= near * size_;
+  return between ? state_distance(*between, last) <= closer * away : away <= near * size_;
 }
 
 /// Whether the branch goes on behind a change from an orbit that far (of the range) from it, in the sense of
@@ -260,13 +265,8 @@ bool Continuation::lands(const Solution& last, double way, int onward) {
   if (parameter < options_.from || parameter > options_.to) return false;
   const double along = std::clamp(onward * (parameter - last.point.parameter) / slope, -0.1, 0.1);
   auto found = onward > 0 ? orbit_near(last, parameter, along) : orbit_beside(last, parameter, along);
-  if (!found || walked(found->point)) return false;
-  if (onward > 0 && !leads_back(*found, last, so_far(way / 4))) return false;
-  if (onward < 0) {
-    constexpr double near = 10;  // times as far as the branch goes on so much of arclength
-    const double apart = (found->point.state - last.point.state).cwiseAbs().maxCoeff();
-    if (found->point.signature == last.point.signature || apart > near * along * size_) return false;
-  }
+  if (!found || walked(found->point) || !leads_back(*found, last, so_far(way / 4))) return false;
+  if (onward < 0 && found->point.signature == last.point.signature) return false;
   now_ = std::move(*found);
   take_stability(now_);
   face(now_, onward * sense);

@@ -557,6 +557,8 @@ std::string numbers(const Eigen::MatrixXd& m) {
 
 enum class Ingredients { rigid_stops, compliant_stops, friction };
 
+constexpr unsigned all_branches = 30;  // of a random system
+
 /// A compliant stop's keys, or a rigid one's.
 std::string random_stop(Dice& dice, bool compliant) {
   const double restitution = rounded(dice.number(0.3, 0.95));
@@ -576,7 +578,7 @@ std::string random_stop(Dice& dice, bool compliant) {
 
 /// A chain of masses between springs and dampers, with stops, swept over the frequency of its forcing.
 /// Numbers are drawn one after the other, never within one expression: compilers differ in the order there.
-BranchCase random_case(unsigned seed, Ingredients with, unsigned branches = 30) {
+BranchCase random_case(unsigned seed, Ingredients with, unsigned branches = all_branches) {
   Dice dice(seed);
   const auto count = [&](int most) { return 1 + static_cast<int>(dice.number(0, 0.999) * most); };
   const Eigen::Index n = count(3);
@@ -662,7 +664,7 @@ void print_violations(const Audit& a) {
   std::fflush(stdout);
 }
 
-Audit audit_random(unsigned first, unsigned systems, Ingredients with, unsigned branches = 30) {
+Audit audit_random(unsigned first, unsigned systems, Ingredients with, unsigned branches = all_branches) {
   Audit sum;
   print_head();
   for (unsigned seed = first; seed < first + systems; ++seed) {
@@ -689,7 +691,7 @@ TEST_CASE("audit of as many random systems as asked for", "[.audit]") {
                                                                                : Ingredients::rigid_stops;
   const Audit sum =
       audit_random(from_environment("GRAZE_AUDIT_FIRST", 0), from_environment("GRAZE_AUDIT_COUNT", 30), with,
-                   from_environment("GRAZE_AUDIT_BRANCHES", 30));
+                   from_environment("GRAZE_AUDIT_BRANCHES", all_branches));
   CHECK(sum.faults() == 0);
 }
 
