@@ -115,7 +115,7 @@ class Workspace {
     program.advance(rows_.data(), 0, fixed);
     for (std::size_t i = 0; i < program.outputs(); ++i) output(i, numbers_[program.output(i)]);
   }
-  /// The same for the coefficients of the tape's present order; `input(i)` is a series.
+  /// The same with series on a tape: `input(i)` is one.
   template <class Input, class Output>
   void run(const Program& program, const S* fixed, Tape<S>& tape, const Input& input, const Output& output) {
     if (program.operations().empty()) {  // inputs as they are
@@ -123,12 +123,11 @@ class Workspace {
       return;
     }
     if (rows_.size() < program.rows()) rows_.resize(program.rows());
-    for (std::size_t i = 0; i < program.inputs(); ++i) rows_[i] = const_cast<S*>(input(i).coefficients());
-    for (std::size_t r = program.inputs(); r < program.rows(); ++r) rows_[r] = &tape.take()[0];
-    program.advance(rows_.data(), tape.order(), fixed);
-    if (tape.order() == 0) {
-      for (const ReachedRow& r : program.reached()) tape.watch(rows_[r.row], r.reach);
-    }
+    for (std::size_t i = 0; i < program.inputs(); ++i) rows_[i] = input(i).coefficients();
+    for (std::size_t r = program.inputs(); r < program.rows(); ++r) rows_[r] = tape.take().coefficients();
+    tape.follow([&program, fixed](int k, S* const* rows) { program.advance(rows, k, fixed); },
+                {rows_.data(), program.rows()});
+    for (const ReachedRow& r : program.reached()) tape.watch(rows_[r.row], r.reach);
     for (std::size_t i = 0; i < program.outputs(); ++i) output(i, Series<S>(tape, rows_[program.output(i)]));
   }
 

@@ -1,13 +1,17 @@
 /// Power series of the solution of a differential equation, built coefficient by coefficient.
 ///
-/// The right-hand side is an ordinary function templated on its scalar. Evaluated with `Series` once per
-/// order k it computes coefficient k of every intermediate result from the coefficients below, which a `Tape`
-/// keeps: as much work as one evaluation per order, whatever the function. The scalar S of the coefficients
-/// may be a dual number.
+/// The right-hand side is an ordinary function templated on its scalar. Evaluated once, with `Series`, it
+/// works out coefficient 0 of every intermediate result, and a `Tape` notes the rules by which the others
+/// come from the coefficients below; then every order is one pass over these rules. The scalar S of the
+/// coefficients may be a dual number.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
+#include <cstring>
+#include <new>
+#include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -27,7 +31,7 @@ class Series {
   Series() = default;
   Series(Tape<S>& tape, S* coefficients) : tape_(&tape), coefficients_(coefficients) {}
 
-  const S* coefficients() const { return coefficients_; }
+  S* coefficients() const { return coefficients_; }
   S& operator[](int k) { return coefficients_[k]; }
   const S& operator[](int k) const { return coefficients_[k]; }
   Tape<S>& tape() const { return *tape_; }
@@ -35,89 +39,94 @@ class Series {
   Series& operator+=(const Series& b) { return *this = *this + b; }
   Series& operator-=(const Series& b) { return *this = *this - b; }
 
-  friend Series operator+(const Series& a, const Series& b) {
-    return a.next([&](int k) { return a[k] + b[k]; });
+  friend Series operator+(const Series& x, const Series& y) {
+    return x.with(y, [](const S* a, const S* b, int k) { return a[k] + b[k]; });
   }
-  friend Series operator-(const Series& a, const Series& b) {
-    return a.next([&](int k) { return a[k] - b[k]; });
+  friend Series operator-(const Series& x, const Series& y) {
+    return x.with(y, [](const S* a, const S* b, int k) { return a[k] - b[k]; });
   }
-  friend Series operator-(const Series& a) {
-    return a.next([&](int k) { return -a[k]; });
+  friend Series operator-(const Series& x) {
+    return x.next([](const S* a, int k) { return -a[k]; });
   }
-  friend Series operator*(const Series& a, const Series& b) {
-    return a.next([&](int k) { return series::convolution(a.coefficients(), b.coefficients(), 0, k, k); });
+  friend Series operator*(const Series& x, const Series& y) {
+    return x.with(y, [](const S* a, const S* b, int k) { return series::convolution(a, b, 0, k, k); });
   }
-  friend Series operator/(const Series& a, const Series& b) {
-    Series r = a.tape_->take();
-    const int k = a.tape_->order();
-    r[k] = series::quotient(a.coefficients(), b.coefficients(), r.coefficients(), k);
+  friend Series operator/(const Series& x, const Series& y) {
+    const Series r = x.tape_->take();
+    x.tape_->follow([a = x.coefficients_, b = y.coefficients_, r = r.coefficients_](int k) {
+      r[k] = series::quotient(a, b, r, k);
+    });
     return r;
   }
-  friend Series operator+(const Series& a, const S& b) {
-    return a.next([&](int k) { return k == 0 ? a[0] + b : a[k]; });
+  friend Series operator+(const Series& x, const S& b) {
+    return x.next([b](const S* a, int k) { return k == 0 ? a[0] + b : a[k]; });
   }
-  friend Series operator-(const Series& a, const S& b) {
-    return a.next([&](int k) { return k == 0 ? a[0] - b : a[k]; });
+  friend Series operator-(const Series& x, const S& b) {
+    return x.next([b](const S* a, int k) { return k == 0 ? a[0] - b : a[k]; });
   }
-  friend Series operator-(const S& a, const Series& b) {
-    return b.next([&](int k) { return k == 0 ? a - b[0] : -b[k]; });
+  friend Series operator-(const S& a, const Series& y) {
+    return y.next([a](const S* b, int k) { return k == 0 ? a - b[0] : -b[k]; });
   }
-  friend Series operator*(const Series& a, const S& b) {
-    return a.next([&](int k) { return a[k] * b; });
+  friend Series operator*(const Series& x, const S& b) {
+    return x.next([b](const S* a, int k) { return a[k] * b; });
   }
-  friend Series operator/(const Series& a, const S& b) {
-    return a.next([&](int k) { return a[k] / b; });
+  friend Series operator/(const Series& x, const S& b) {
+    return x.next([b](const S* a, int k) { return a[k] / b; });
   }
   friend Series operator+(const S& a, const Series& b) { return b + a; }
   friend Series operator*(const S& a, const Series& b) { return b * a; }
 
   /// A number that does not change, on the tape of `like`.
   friend Series constant(const Series& like, const S& value) {
-    return like.next([&](int k) { return k == 0 ? value : S(0); });
+    return like.next([value](const S*, int k) { return k == 0 ? value : S(0); });
   }
-  friend Series square(const Series& a) {
-    return a.next([&](int k) { return series::square(a.coefficients(), k); });
+  friend Series square(const Series& x) {
+    return x.next([](const S* a, int k) { return series::square(a, k); });
   }
-  friend Series sqrt(const Series& a) {
-    using std::sqrt;
-    Series r = a.tape_->take();
-    const int k = a.tape_->order();
-    r[k] = k == 0 ? sqrt(a[0]) : series::root(a.coefficients(), r.coefficients(), k);
+  friend Series sqrt(const Series& x) {
+    const Series r = x.tape_->take();
+    x.tape_->follow([a = x.coefficients_, r = r.coefficients_](int k) {
+      using std::sqrt;
+      r[k] = k == 0 ? sqrt(a[0]) : series::root(a, r, k);
+    });
     return r;
   }
-  /// (sin a, cos a).
-  friend std::pair<Series, Series> sine_cosine(const Series& a) {
-    using std::cos;
-    using std::sin;
-    Series s = a.tape_->take();
-    Series c = a.tape_->take();
-    const int k = a.tape_->order();
-    if (k == 0) {
-      s[0] = sin(a[0]);
-      c[0] = cos(a[0]);
-    } else {
-      s[k] = series::integral(a.coefficients(), c.coefficients(), k);
-      c[k] = -series::integral(a.coefficients(), s.coefficients(), k);
-    }
-    return {s, c};
+  /// (sin x, cos x).
+  friend std::pair<Series, Series> sine_cosine(const Series& x) {
+    const Series sine = x.tape_->take();
+    const Series cosine = x.tape_->take();
+    x.tape_->follow([a = x.coefficients_, s = sine.coefficients_, c = cosine.coefficients_](int k) {
+      using std::cos;
+      using std::sin;
+      s[k] = k == 0 ? sin(a[0]) : series::integral(a, c, k);
+      c[k] = k == 0 ? cos(a[0]) : -series::integral(a, s, k);
+    });
+    return {sine, cosine};
   }
   friend Series sin(const Series& a) { return sine_cosine(a).first; }
   friend Series cos(const Series& a) { return sine_cosine(a).second; }
 
  private:
-  template <class F>
-  Series next(const F& f) const {
-    Series r = tape_->take();
-    const int k = tape_->order();
-    r[k] = f(k);
-    return r;
+  /// The series with coefficients rule(coefficients of this one, k).
+  template <class Rule>
+  Series next(const Rule& rule) const {
+    const Series result = tape_->take();
+    tape_->follow([rule, a = coefficients_, r = result.coefficients_](int k) {
+      r[k] = rule(static_cast<const S*>(a), k);
+    });
+    return result;
+  }
+  /// … rule(coefficients of this one, of another one, k).
+  template <class Rule>
+  Series with(const Series& other, const Rule& rule) const {
+    return next([rule, b = other.coefficients_](const S* a, int k) { return rule(a, b, k); });
   }
 
   Tape<S>* tape_ = nullptr;
   S* coefficients_ = nullptr;
 };
 
-/// Where series live: in blocks, so that none moves when one more is taken.
+/// Where series live, in blocks, so that none moves when one more is taken; and how they go on.
 template <class S>
 class Tape {
  public:
@@ -128,22 +137,41 @@ class Tape {
       most_ = stride_;
       blocks_.clear();
     }
-    order_ = 0;
     watched_.clear();
+    rules_.clear();
     enter(0);
-    first_result_ = {block_, next_};
   }
-  /// A variable, to be filled before the passes begin.
-  Series<S> input() {
-    Series<S> r = take();
-    first_result_ = {block_, next_};
+  /// A variable, whose coefficients are filled from outside, each before those of the results; or a result,
+  /// whose coefficients a rule fills.
+  Series<S> take() {
+    if (static_cast<std::size_t>(end_ - next_) < stride_) [[unlikely]]
+      enter(block_ + 1);
+    Series<S> r(*this, next_);
+    next_ += stride_;
     return r;
   }
-  /// From here on results get their coefficient k.
-  void pass(int k) {
-    order_ = k;
-    if (block_ != first_result_.first) enter(first_result_.first);
-    next_ = first_result_.second;
+  /// Does rule(k), or rule(k, rows), now for k = 0, later for every further order.
+  template <class Rule>
+  [[gnu::noinline]] void follow(const Rule& rule) {
+    rule(0);
+    note(rule, {}, [](const Rule& noted, S* const*, int k) { noted(k); });
+  }
+  template <class Rule>
+  void follow(const Rule& rule, std::span<S* const> rows) {
+    rule(0, rows.data());
+    note(rule, rows, [](const Rule& noted, S* const* noted_rows, int k) { noted(k, noted_rows); });
+  }
+  /// How far the rules go that have been noted.
+  std::size_t place() const { return rules_.size(); }
+  /// Coefficient k of all results, or of those noted up to a place; each order in turn.
+  void advance(int k) const { advance(k, place()); }
+  void advance(int k, std::size_t until) const {
+    const std::byte* at = rules_.data();
+    for (const std::byte* end = at + until; at != end;) {
+      const Noted& noted = *std::launder(reinterpret_cast<const Noted*>(at));
+      noted.apply(at, k);
+      at += noted.size;
+    }
   }
 
   /// The argument of a function whose series holds while it does not move further than that.
@@ -160,18 +188,34 @@ class Tape {
     return step;
   }
 
-  int order() const { return order_; }
-  Series<S> take() {
-    if (static_cast<std::size_t>(end_ - next_) < stride_) [[unlikely]]
-      enter(block_ + 1);
-    Series<S> r(*this, next_);
-    next_ += stride_;
-    return r;
-  }
-
  private:
   static constexpr std::size_t series_per_block = 64;
 
+  /// A rule behind it, and the rows behind that.
+  struct Noted {
+    void (*apply)(const std::byte* noted, int k);
+    std::size_t size;
+  };
+  template <class Rule, class Apply>
+  void note(const Rule& rule, std::span<S* const> rows, const Apply&) {
+    static_assert(std::is_trivially_copyable_v<Rule> && alignof(Rule) <= alignof(Noted));
+    constexpr std::size_t unit = alignof(Noted);
+    constexpr std::size_t to_rows = sizeof(Noted) + (sizeof(Rule) + unit - 1) / unit * unit;
+    const std::size_t size = to_rows + rows.size_bytes();
+    std::byte* at = room_for(size);
+    new (at) Noted{[](const std::byte* noted, int k) {
+                     Apply{}(*std::launder(reinterpret_cast<const Rule*>(noted + sizeof(Noted))),
+                             reinterpret_cast<S* const*>(noted + to_rows), k);
+                   },
+                   size};
+    new (at + sizeof(Noted)) Rule(rule);
+    std::memcpy(at + to_rows, rows.data(), rows.size_bytes());
+  }
+
+  [[gnu::noinline]] std::byte* room_for(std::size_t size) {
+    rules_.resize(rules_.size() + size);
+    return rules_.data() + (rules_.size() - size);
+  }
   [[gnu::noinline]] void enter(std::size_t block) {
     if (block == blocks_.size()) blocks_.emplace_back(series_per_block * most_);
     block_ = block;
@@ -181,11 +225,10 @@ class Tape {
 
   std::vector<std::vector<S>> blocks_;
   std::vector<std::pair<const S*, Reach>> watched_;
+  std::vector<std::byte> rules_;  ///< one behind the other
   std::size_t stride_ = 1, most_ = 0, block_ = 0;
   S* next_ = nullptr;
   S* end_ = nullptr;
-  std::pair<std::size_t, S*> first_result_;  ///< block and place behind the variables
-  int order_ = 0;
 };
 
 inline double constant(double, double value) { return value; }

@@ -122,39 +122,38 @@ template <class S, class Dynamics>
 void TaylorFlow<S, Dynamics>::expand(const Dynamics& dynamics, std::int64_t mode, const S& t, const State& x,
                                      const std::vector<int>& guards, int order) {
   tape_.begin(highest_order);
-  time_ = tape_.input();
+  time_ = tape_.take();
   x_.resize(x.size());
   rate_.resize(x.size());
-  for (Series<S>& coordinate : x_) coordinate = tape_.input();
+  for (Series<S>& coordinate : x_) coordinate = tape_.take();
   time_[0] = t;
   for (int k = 1; k <= highest_order; ++k) time_[k] = S(k == 1 && !has_clock ? 1 : 0);
   for (Eigen::Index i = 0; i < x.size(); ++i) x_(i)[0] = x(i);
   guards_.resize(guards.size());
-  for (int k = 0; k <= order; ++k) {
-    tape_.pass(k);
-    const auto evaluate = [&](const auto&... terms) {
-      for (std::size_t g = 0; g < guards.size(); ++g)
-        guards_[g] = dynamics.guard(guards[g], mode, time_, x_, terms...);
-      if (k < order) dynamics.rates(mode, time_, x_, rate_, terms...);
-    };
-    const auto keep_time = [&](const Series<S>& clock) {
-      if (k < order) time_[k + 1] = clock[k] / static_cast<double>(k + 1);
-    };
-    if constexpr (terms_are_clock) {
-      const Series<S> clock = dynamics.terms(mode, time_, x_);
-      keep_time(clock);
-      evaluate(clock);
+  Series<S> clock;
+  std::size_t last = 0;  // the rates have one order less
+  const auto evaluate = [&](const auto&... terms) {
+    for (std::size_t g = 0; g < guards.size(); ++g)
+      guards_[g] = dynamics.guard(guards[g], mode, time_, x_, terms...);
+    last = tape_.place();
+    if (order > 0) dynamics.rates(mode, time_, x_, rate_, terms...);
+  };
+  if constexpr (terms_are_clock) {
+    clock = dynamics.terms(mode, time_, x_);
+    evaluate(clock);
+  } else {
+    if constexpr (has_clock) clock = dynamics.clock(mode, x_);
+    if constexpr (has_terms) {
+      evaluate(dynamics.terms(mode, time_, x_));
     } else {
-      if constexpr (has_clock) keep_time(dynamics.clock(mode, x_));
-      if constexpr (has_terms) {
-        evaluate(dynamics.terms(mode, time_, x_));
-      } else {
-        evaluate();
-      }
+      evaluate();
     }
-    if (k == order) break;
-    const double share = 1.0 / (k + 1);
-    for (Eigen::Index i = 0; i < x.size(); ++i) x_(i)[k + 1] = rate_(i)[k] * share;
+  }
+  for (int k = 1; k <= order; ++k) {
+    if constexpr (has_clock) time_[k] = clock[k - 1] / static_cast<double>(k);
+    const double share = 1.0 / k;
+    for (Eigen::Index i = 0; i < x.size(); ++i) x_(i)[k] = rate_(i)[k - 1] * share;
+    tape_.advance(k, k < order ? tape_.place() : last);
   }
 }
 
@@ -224,19 +223,18 @@ template <class F>
 auto TaylorFlow<S, Dynamics>::along(const S& t, const State& x, const State& direction, const F& f,
                                     const S& pace) {
   tape_.begin(1);
-  Series<S> time = tape_.input();
+  Series<S> time = tape_.take();
   Vector<Series<S>> point(x.size());
-  for (Series<S>& coordinate : point) coordinate = tape_.input();
+  for (Series<S>& coordinate : point) coordinate = tape_.take();
   time[0] = t;
   time[1] = pace;
   for (Eigen::Index i = 0; i < x.size(); ++i) {
     point(i)[0] = x(i);
     point(i)[1] = direction(i);
   }
-  tape_.pass(0);
-  f(time, point);
-  tape_.pass(1);
-  return f(time, point);
+  const auto result = f(time, point);
+  tape_.advance(1);
+  return result;
 }
 
 }  // namespace graze

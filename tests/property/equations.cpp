@@ -204,19 +204,21 @@ std::vector<std::vector<S>> series_of(const Graph& graph, const std::vector<Expr
   tape.begin(order);
   std::vector<Series<S>> x;
   for (const auto& coefficients : path) {
-    x.push_back(tape.input());
+    x.push_back(tape.take());
     for (int k = 0; k <= order; ++k)
       x.back()[k] = static_cast<std::size_t>(k) < coefficients.size()
                         ? coefficients[static_cast<std::size_t>(k)]
                         : S(0);
   }
   std::vector<std::vector<S>> result(outputs.size());
+  std::vector<Series<S>> series(outputs.size());
   Workspace<S> workspace;
+  workspace.run(
+      program, fixed.data(), tape, [&](std::size_t i) { return x[i]; },
+      [&](std::size_t i, const Series<S>& output) { series[i] = output; });
   for (int k = 0; k <= order; ++k) {
-    tape.pass(k);
-    workspace.run(
-        program, fixed.data(), tape, [&](std::size_t i) { return x[i]; },
-        [&](std::size_t i, const Series<S>& series) { result[i].push_back(series[k]); });
+    if (k > 0) tape.advance(k);
+    for (std::size_t i = 0; i < series.size(); ++i) result[i].push_back(series[i][k]);
   }
   return result;
 }

@@ -396,38 +396,41 @@ auto FrictionSlide<S>::meets(const Vector& normal, const S& gap, double within) 
 template <class S>
 std::array<Series<S>, 2> slip_start(const std::array<Series<S>, 2>& resultant, const S& mass,
                                     const S& friction) {
-  using std::sqrt;
   Tape<S>& tape = resultant[0].tape();
-  const int k = tape.order();
-  Series<S> speed = tape.take();
-  std::array<Series<S>, 2> n = {tape.take(), tape.take()};
-  std::array<Series<S>, 2> acceleration = {tape.take(), tape.take()};
-  if (k == 0) {
-    const S size = sqrt(resultant[0][0] * resultant[0][0] + resultant[1][0] * resultant[1][0]);
-    speed[0] = S(0);
-    speed[1] = (size - friction) / mass;
-    for (std::size_t i = 0; i < 2; ++i) n[i][0] = resultant[i][0] / size;
-  } else {
-    std::array<S, 2> rest;
-    S along(0);
+  const std::array<Series<S>, 2> acceleration = {tape.take(), tape.take()};
+  const auto coefficients = [](const std::array<Series<S>, 2>& pair) {
+    return std::array{pair[0].coefficients(), pair[1].coefficients()};
+  };
+  tape.follow([mass, friction, q = coefficients(resultant), speed = tape.take().coefficients(),
+               n = coefficients({tape.take(), tape.take()}), a = coefficients(acceleration)](int k) {
+    using std::sqrt;
+    if (k == 0) {
+      const S size = sqrt(q[0][0] * q[0][0] + q[1][0] * q[1][0]);
+      speed[0] = S(0);
+      speed[1] = (size - friction) / mass;
+      for (std::size_t i = 0; i < 2; ++i) n[i][0] = q[i][0] / size;
+    } else {
+      std::array<S, 2> rest;
+      S along(0);
+      for (std::size_t i = 0; i < 2; ++i) {
+        S sum(0);
+        for (int j = 1; j < k; ++j) {
+          sum += speed[j + 1] * n[i][k - j] * static_cast<double>(k + 1);
+          along -= n[i][j] * n[i][k - j] * 0.5;
+        }
+        rest[i] = q[i][k] - mass * sum;
+      }
+      const S ahead = rest[0] * n[0][0] + rest[1] * n[1][0];
+      const S turning = friction + mass * speed[1] * static_cast<double>(k + 1);
+      speed[k + 1] = (ahead - turning * along) / (mass * static_cast<double>(k + 1));
+      for (std::size_t i = 0; i < 2; ++i) n[i][k] = along * n[i][0] + (rest[i] - ahead * n[i][0]) / turning;
+    }
     for (std::size_t i = 0; i < 2; ++i) {
       S sum(0);
-      for (int j = 1; j < k; ++j) {
-        sum += speed[j + 1] * n[i][k - j] * static_cast<double>(k + 1);
-        along -= n[i][j] * n[i][k - j] * 0.5;
-      }
-      rest[i] = resultant[i][k] - mass * sum;
+      for (int j = 1; j <= k + 1; ++j) sum += speed[j] * n[i][k + 1 - j];
+      a[i][k] = sum * static_cast<double>(k + 1);
     }
-    const S ahead = rest[0] * n[0][0] + rest[1] * n[1][0];
-    const S turning = friction + mass * speed[1] * static_cast<double>(k + 1);
-    speed[k + 1] = (ahead - turning * along) / (mass * static_cast<double>(k + 1));
-    for (std::size_t i = 0; i < 2; ++i) n[i][k] = along * n[i][0] + (rest[i] - ahead * n[i][0]) / turning;
-  }
-  for (std::size_t i = 0; i < 2; ++i) {
-    S sum(0);
-    for (int j = 1; j <= k + 1; ++j) sum += speed[j] * n[i][k + 1 - j];
-    acceleration[i][k] = sum * static_cast<double>(k + 1);
-  }
+  });
   return acceleration;
 }
 
