@@ -216,8 +216,9 @@ void Program::go_on(const Operation& op, S* const* rows, int k, const S* fixed) 
   /// Each is the other's slope but for the sign.
   const auto pair = [&](double sign) {
     S* other = rows[op.result + 1];
-    r[k] = series::integral(a, other, k);
-    other[k] = series::integral(a, r, k) * sign;
+    const auto [of_other, of_r] = series::integrals(a, other, r, op.in_time ? 1 : k, k);
+    r[k] = of_other;
+    other[k] = of_r * sign;
   };
   /// 1 + `sign` r² is the slope of r.
   const auto with_slope = [&](double sign) {
@@ -244,13 +245,7 @@ void Program::go_on(const Operation& op, S* const* rows, int k, const S* fixed) 
       r[k] = series::integral(a, r, k);
       break;
     case Operation::Kind::sine:
-      if (op.in_time) {
-        S* cosine = rows[op.result + 1];
-        r[k] = a[1] * cosine[k - 1] / static_cast<double>(k);
-        cosine[k] = a[1] * r[k - 1] * -1.0 / static_cast<double>(k);
-      } else {
-        pair(-1);
-      }
+      pair(-1);
       break;
     case Operation::Kind::hyperbolic_sine:
       pair(1);

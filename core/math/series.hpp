@@ -11,6 +11,7 @@
 #include <cstring>
 #include <new>
 #include <span>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -20,6 +21,26 @@
 #include "core/math/series_rules.hpp"
 
 namespace graze {
+
+inline double constant(double, double value) { return value; }
+template <int N>
+Dual<N> constant(const Dual<N>&, const Dual<N>& value) {
+  return value;
+}
+
+template <class S>
+S square(const S& a) {
+  return a * a;
+}
+
+/// (sin a, cos a) of plain and dual numbers.
+inline std::pair<double, double> sine_cosine(double a) { return {std::sin(a), std::cos(a)}; }
+template <int N>
+std::pair<Dual<N>, Dual<N>> sine_cosine(const Dual<N>& a) {
+  const double s = std::sin(a.value);
+  const double c = std::cos(a.value);
+  return {chain(a, s, c), chain(a, c, -s)};
+}
 
 template <class S>
 class Tape;
@@ -35,6 +56,13 @@ class Series {
   S& operator[](int k) { return coefficients_[k]; }
   const S& operator[](int k) const { return coefficients_[k]; }
   Tape<S>& tape() const { return *tape_; }
+  /// The same, whose coefficients from the second order on are known to be zero.
+  Series straight() const {
+    Series r = *this;
+    r.straight_ = true;
+    return r;
+  }
+  bool is_straight() const { return straight_; }
 
   Series& operator+=(const Series& b) { return *this = *this + b; }
   Series& operator-=(const Series& b) { return *this = *this - b; }
@@ -59,19 +87,19 @@ class Series {
     return r;
   }
   friend Series operator+(const Series& x, const S& b) {
-    return x.next([b](const S* a, int k) { return k == 0 ? a[0] + b : a[k]; });
+    return x.linear([b](const S* a, int k) { return k == 0 ? a[0] + b : a[k]; });
   }
   friend Series operator-(const Series& x, const S& b) {
-    return x.next([b](const S* a, int k) { return k == 0 ? a[0] - b : a[k]; });
+    return x.linear([b](const S* a, int k) { return k == 0 ? a[0] - b : a[k]; });
   }
   friend Series operator-(const S& a, const Series& y) {
-    return y.next([a](const S* b, int k) { return k == 0 ? a - b[0] : -b[k]; });
+    return y.linear([a](const S* b, int k) { return k == 0 ? a - b[0] : -b[k]; });
   }
   friend Series operator*(const Series& x, const S& b) {
-    return x.next([b](const S* a, int k) { return a[k] * b; });
+    return x.linear([b](const S* a, int k) { return a[k] * b; });
   }
   friend Series operator/(const Series& x, const S& b) {
-    return x.next([b](const S* a, int k) { return a[k] / b; });
+    return x.linear([b](const S* a, int k) { return a[k] / b; });
   }
   friend Series operator+(const S& a, const Series& b) { return b + a; }
   friend Series operator*(const S& a, const Series& b) { return b * a; }
@@ -92,17 +120,7 @@ class Series {
     return r;
   }
   /// (sin x, cos x).
-  friend std::pair<Series, Series> sine_cosine(const Series& x) {
-    const Series sine = x.tape_->take();
-    const Series cosine = x.tape_->take();
-    x.tape_->follow([a = x.coefficients_, s = sine.coefficients_, c = cosine.coefficients_](int k) {
-      using std::cos;
-      using std::sin;
-      s[k] = k == 0 ? sin(a[0]) : series::integral(a, c, k);
-      c[k] = k == 0 ? cos(a[0]) : -series::integral(a, s, k);
-    });
-    return {sine, cosine};
-  }
+  friend std::pair<Series, Series> sine_cosine(const Series& x) { return x.tape_->sine_cosine_of(x); }
   friend Series sin(const Series& a) { return sine_cosine(a).first; }
   friend Series cos(const Series& a) { return sine_cosine(a).second; }
 
@@ -116,6 +134,12 @@ class Series {
     });
     return result;
   }
+  /// … by a rule that leaves a straight series straight.
+  template <class Rule>
+  Series linear(const Rule& rule) const {
+    const Series result = next(rule);
+    return straight_ ? result.straight() : result;
+  }
   /// … rule(coefficients of this one, of another one, k).
   template <class Rule>
   Series with(const Series& other, const Rule& rule) const {
@@ -124,6 +148,7 @@ class Series {
 
   Tape<S>* tape_ = nullptr;
   S* coefficients_ = nullptr;
+  bool straight_ = false;
 };
 
 /// Where series live, in blocks, so that none moves when one more is taken; and how they go on.
@@ -139,6 +164,7 @@ class Tape {
     }
     watched_.clear();
     rules_.clear();
+    angles_.clear();
     enter(0);
   }
   /// A variable, whose coefficients are filled from outside, each before those of the results; or a result,
@@ -160,6 +186,26 @@ class Tape {
   void follow(const Rule& rule, std::span<S* const> rows) {
     rule(0, rows.data());
     note(rule, rows, [](const Rule& noted, S* const* noted_rows, int k) { noted(k, noted_rows); });
+  }
+  /// Sine and cosine, worked out once for each series.
+  std::pair<Series<S>, Series<S>> sine_cosine_of(const Series<S>& angle) {
+    for (const auto& [known, sine, cosine] : angles_) {
+      if (known == angle.coefficients()) return {sine, cosine};
+    }
+    const Series<S> sine = take();
+    const Series<S> cosine = take();
+    follow([a = angle.coefficients(), s = sine.coefficients(), c = cosine.coefficients(),
+            straight = angle.is_straight()](int k) {
+      if (k == 0) {
+        std::tie(s[0], c[0]) = sine_cosine(a[0]);
+      } else {
+        const auto [of_c, of_s] = series::integrals(a, c, s, straight ? 1 : k, k);
+        s[k] = of_c;
+        c[k] = -of_s;
+      }
+    });
+    angles_.push_back({angle.coefficients(), sine, cosine});
+    return {sine, cosine};
   }
   /// How far the rules go that have been noted.
   std::size_t place() const { return rules_.size(); }
@@ -226,29 +272,14 @@ class Tape {
   std::vector<std::vector<S>> blocks_;
   std::vector<std::pair<const S*, Reach>> watched_;
   std::vector<std::byte> rules_;  ///< one behind the other
+  struct Angle {
+    const S* coefficients;
+    Series<S> sine, cosine;
+  };
+  std::vector<Angle> angles_;
   std::size_t stride_ = 1, most_ = 0, block_ = 0;
   S* next_ = nullptr;
   S* end_ = nullptr;
 };
-
-inline double constant(double, double value) { return value; }
-template <int N>
-Dual<N> constant(const Dual<N>&, const Dual<N>& value) {
-  return value;
-}
-
-template <class S>
-S square(const S& a) {
-  return a * a;
-}
-
-/// (sin a, cos a) of plain and dual numbers.
-inline std::pair<double, double> sine_cosine(double a) { return {std::sin(a), std::cos(a)}; }
-template <int N>
-std::pair<Dual<N>, Dual<N>> sine_cosine(const Dual<N>& a) {
-  const double s = std::sin(a.value);
-  const double c = std::cos(a.value);
-  return {chain(a, s, c), chain(a, c, -s)};
-}
 
 }  // namespace graze

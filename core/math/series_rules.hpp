@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <utility>
 
 #include "core/math/dual.hpp"
 
@@ -75,6 +76,19 @@ S rate_convolution(const S* a, const S* b, int last, int k) {
 template <class S>
 S integral(const S* a, const S* b, int k) {
   return rate_convolution(a, b, k, k) / static_cast<double>(k);
+}
+
+/// The integrals of a' b and a' c, where coefficients of a behind `last` are zero: two sums in one loop,
+/// neither waits for the other.
+template <class S>
+std::pair<S, S> integrals(const S* a, const S* b, const S* c, int last, int k) {
+  Products<S> of_b, of_c;
+  for (int j = 1; j <= last; ++j) {
+    const S rate = a[j] * static_cast<double>(j);
+    of_b.add(rate, b[k - j]);
+    of_c.add(rate, c[k - j]);
+  }
+  return {total_of(of_b) / static_cast<double>(k), total_of(of_c) / static_cast<double>(k)};
 }
 
 /// r with r' b = a', k > 0.

@@ -122,7 +122,7 @@ template <class S, class Dynamics>
 void TaylorFlow<S, Dynamics>::expand(const Dynamics& dynamics, std::int64_t mode, const S& t, const State& x,
                                      const std::vector<int>& guards, int order) {
   tape_.begin(highest_order);
-  time_ = tape_.take();
+  time_ = has_clock ? tape_.take() : tape_.take().straight();
   x_.resize(x.size());
   rate_.resize(x.size());
   for (Series<S>& coordinate : x_) coordinate = tape_.take();
@@ -232,7 +232,7 @@ auto TaylorFlow<S, Dynamics>::along(const S& t, const State& x, const State& dir
     point(i)[0] = x(i);
     point(i)[1] = direction(i);
   }
-  const auto result = f(time, point);
+  auto result = f(time, point);
   tape_.advance(1);
   return result;
 }

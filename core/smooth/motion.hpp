@@ -1,4 +1,4 @@
-/// Motion of a smooth system between instants: arcs of core/taylor_flow, searched step by step.
+/// Motion of a smooth system between instants: arcs of core/smooth/flow, searched step by step.
 #pragma once
 
 #include <Eigen/Core>

@@ -388,7 +388,7 @@ auto FrictionSlide<S>::meets(const Vector& normal, const S& gap, double within) 
 }
 
 /// The acceleration of a mass that begins to slide at τ = 0, as series in τ: a function of series like those
-/// of core/taylor, of the resultant Q(τ) with |Q(0)| >= f.
+/// of core/smooth/flow, of the resultant Q(τ) with |Q(0)| >= f.
 ///
 /// With v = V n, |n| = 1:  m (V' n + V n') = Q − f n.  n(0) = Q/|Q|, V = V₁ τ + V₂ τ² + …,
 /// m V₁ = |Q(0)| − f; where that is zero, after a stick, m V₂ = (d|Q|/dτ)/2. In every order the part along
