@@ -6,9 +6,9 @@
 /// coefficients may be a dual number.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstring>
 #include <new>
 #include <span>
 #include <tuple>
@@ -255,7 +255,7 @@ class Tape {
                    },
                    size};
     new (at + sizeof(Noted)) Rule(rule);
-    std::memcpy(at + to_rows, rows.data(), rows.size_bytes());
+    std::copy(rows.begin(), rows.end(), reinterpret_cast<S**>(at + to_rows));
   }
 
   [[gnu::noinline]] std::byte* room_for(std::size_t size) {
