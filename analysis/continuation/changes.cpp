@@ -265,8 +265,9 @@ bool Continuation::lands(const Solution& last, double way, int onward) {
   if (parameter < options_.from || parameter > options_.to) return false;
   const double along = std::clamp(onward * (parameter - last.point.parameter) / slope, -0.1, 0.1);
   auto found = onward > 0 ? orbit_near(last, parameter, along) : orbit_beside(last, parameter, along);
-  if (!found || walked(found->point) || !leads_back(*found, last, so_far(way / 4))) return false;
+  if (!found || walked(found->point)) return false;
   if (onward < 0 && found->point.signature == last.point.signature) return false;
+  if (!leads_back(*found, last, so_far(way / 4))) return false;
   now_ = std::move(*found);
   take_stability(now_);
   face(now_, onward * sense);

@@ -129,9 +129,7 @@ class Series {
   template <class Rule>
   Series next(const Rule& rule) const {
     const Series result = tape_->take();
-    tape_->follow([rule, a = coefficients_, r = result.coefficients_](int k) {
-      r[k] = rule(static_cast<const S*>(a), k);
-    });
+    tape_->follow([rule, a = coefficients_, r = result.coefficients_](int k) { r[k] = rule(a, k); });
     return result;
   }
   /// … by a rule that leaves a straight series straight.
@@ -178,14 +176,9 @@ class Tape {
   }
   /// Does rule(k), or rule(k, rows), now for k = 0, later for every further order.
   template <class Rule>
-  [[gnu::noinline]] void follow(const Rule& rule) {
-    rule(0);
-    note(rule, {}, [](const Rule& noted, S* const*, int k) { noted(k); });
-  }
-  template <class Rule>
-  void follow(const Rule& rule, std::span<S* const> rows) {
-    rule(0, rows.data());
-    note(rule, rows, [](const Rule& noted, S* const* noted_rows, int k) { noted(k, noted_rows); });
+  [[gnu::noinline]] void follow(const Rule& rule, std::span<S* const> rows = {}) {
+    apply(rule, rows.data(), 0);
+    note(rule, rows);
   }
   /// Sine and cosine, worked out once for each series.
   std::pair<Series<S>, Series<S>> sine_cosine_of(const Series<S>& angle) {
@@ -242,16 +235,24 @@ class Tape {
     void (*apply)(const std::byte* noted, int k);
     std::size_t size;
   };
-  template <class Rule, class Apply>
-  void note(const Rule& rule, std::span<S* const> rows, const Apply&) {
+  template <class Rule>
+  static void apply(const Rule& rule, [[maybe_unused]] S* const* rows, int k) {
+    if constexpr (std::is_invocable_v<const Rule&, int>) {
+      rule(k);
+    } else {
+      rule(k, rows);
+    }
+  }
+  template <class Rule>
+  void note(const Rule& rule, std::span<S* const> rows) {
     static_assert(std::is_trivially_copyable_v<Rule> && alignof(Rule) <= alignof(Noted));
     constexpr std::size_t unit = alignof(Noted);
     constexpr std::size_t to_rows = sizeof(Noted) + (sizeof(Rule) + unit - 1) / unit * unit;
     const std::size_t size = to_rows + rows.size_bytes();
     std::byte* at = room_for(size);
     new (at) Noted{[](const std::byte* noted, int k) {
-                     Apply{}(*std::launder(reinterpret_cast<const Rule*>(noted + sizeof(Noted))),
-                             reinterpret_cast<S* const*>(noted + to_rows), k);
+                     Tape::apply(*std::launder(reinterpret_cast<const Rule*>(noted + sizeof(Noted))),
+                                 reinterpret_cast<S* const*>(noted + to_rows), k);
                    },
                    size};
     new (at + sizeof(Noted)) Rule(rule);
