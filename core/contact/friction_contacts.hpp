@@ -129,6 +129,7 @@ class FrictionContacts : public NewtonContacts<Engine, S, State> {
   RestForces try_rest(const std::vector<int>& contacts, const std::vector<int>& still);
   bool obeys_share(int k, RestForce& friction, const RestForce& contact) const;
   std::vector<int> contacts_at_rest() const;
+  int met_at_rest();
   std::vector<int> frictions_at_rest();
   void decide_contact(int i, const RestForce& force, Observer* observer);
   void decide_by_series(const std::vector<int>& contacts, Observer* observer);
@@ -234,6 +235,16 @@ std::vector<int> FrictionContacts<Engine, S, State>::contacts_at_rest() const {
   return contacts;
 }
 
+/// The friction whose sliding speed has come to zero, if the bodies do not pass on; -1: none.
+template <class Engine, class S, class State>
+int FrictionContacts<Engine, S, State>::met_at_rest() {
+  for (int k = 0; k < frictions(); ++k) {
+    const bool met = fired_ == engine().layout().contacts + 2 * k;
+    if (met && engine().rubs(k) && !rests(k) && !engine().turns_in_passing(k)) return k;
+  }
+  return -1;
+}
+
 template <class Engine, class S, class State>
 std::vector<int> FrictionContacts<Engine, S, State>::frictions_at_rest() {
   std::vector<int> frictions_found;
@@ -257,6 +268,9 @@ Outcome FrictionContacts<Engine, S, State>::hold(Observer* observer) {
   if (!engine().bounded()) return Contacts::hold(observer);
   const std::vector<int> contacts = contacts_at_rest();
   begin_and_end_frictions();
+  // At once with them come those to rest that rub along the same direction, whatever rounding leaves of
+  // theirs.
+  if (const int met = met_at_rest(); met >= 0 && frictions() > 1) engine().stop_sliding(contacts, {met});
   std::vector<int> still = frictions_at_rest();
   resting_.clear();
   if (!contacts.empty() || !still.empty()) {

@@ -468,6 +468,42 @@ TEST_CASE("a mass that rides on another chatters to rest with it") {
   CHECK(log.entries.back().kind == EventKind::slip_to_stick);
 }
 
+TEST_CASE("two frictions along one direction rub as one, and change together") {
+  const auto mass = [](const std::string& frictions) {
+    return make_system(
+        "name = 'linear_stops'\nomega = 0.99\nmass = [[1.365]]\ndamping = [[0.164]]\nstiffness = [[1.036]]\n"
+        "force = [{ cosine = [-1.132] }]\nstop = [{ normal = [1.0], position = 0.116, restitution = 0.314 "
+        "}]\n"
+        "friction = [" +
+        frictions + "]");
+  };
+  const auto one = mass("{ direction = [1.0], amplitude = 0.254 }");
+  HybridState single = state_at({0, 0});
+  Log told;
+  REQUIRE(one->advance(single, for_time(60), &told) == Outcome::ok);
+  for (const char* second : {"[1.0]", "[-1.0]"}) {
+    CAPTURE(second);
+    const auto two = mass("{ direction = [-1.0], amplitude = 0.081 }, { direction = " + std::string(second) +
+                          ", amplitude = 0.173 }");
+    HybridState both = state_at({0, 0});
+    Log log;
+    REQUIRE(two->advance(both, for_time(60), &log) == Outcome::ok);
+    CHECK((single.x - both.x).cwiseAbs().maxCoeff() < 1e-12);
+    std::size_t k = 0;
+    for (const Log::Entry& e : told.entries) {
+      for (int friction = 0; friction < (is_slip_event(e.kind) ? 2 : 1); ++friction, ++k) {
+        REQUIRE(k < log.entries.size());
+        CHECK(log.entries[k].kind == e.kind);
+        CHECK(log.entries[k].time == Approx(e.time).epsilon(1e-12));
+        if (is_slip_event(e.kind)) CHECK(log.entries[k].friction == friction);
+      }
+    }
+    CHECK(k == log.entries.size());
+    CHECK(log.of(EventKind::slip_to_stick).size() > 1);
+    CHECK(log.of(EventKind::slip_reversal).size() > 50);
+  }
+}
+
 TEST_CASE("two_dof_stops and linear_stops agree with friction everywhere") {
   struct Run {
     double f1, f2, f12, d1, d2, delta;
