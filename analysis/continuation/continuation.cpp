@@ -188,21 +188,6 @@ std::optional<Solution> Continuation::remade(Trial& trial, const Prescription& o
   return solution(shooting, closing, normal);
 }
 
-namespace {
-
-/// The impacts that belong to no chatter sequence.
-std::vector<Eigen::Index> single_hits(const Itinerary& itinerary, const Equations& e) {
-  const std::vector<bool> inside =
-      chattering(itinerary, std::vector<double>(e.measure.begin(), e.measure.end()));
-  std::vector<Eigen::Index> hits;
-  for (std::size_t k = 0; k < inside.size(); ++k) {
-    if (is_hit(itinerary.steps[k].end) && !inside[k]) hits.push_back(static_cast<Eigen::Index>(k));
-  }
-  return hits;
-}
-
-}  // namespace
-
 /// Speeds of the impacts that belong to no chatter sequence, and their rates along the branch.
 Continuation::ImpactSpeeds Continuation::impact_speeds(const Solution& s) {
   ImpactSpeeds found{s.u, s.tangent, {}, {}};

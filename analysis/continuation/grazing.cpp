@@ -300,6 +300,9 @@ std::array<std::vector<int>, 2> by_change(const Itinerary& here, const Record& b
   return sorted;
 }
 
+/// A speed of no more than rounding.
+double no_speed(const Metric& metric) { return 1e-9 * metric.size / metric.time; }
+
 /// Looks between a point of a branch and the solution of the same equations a step further.
 class TouchSearch {
  public:
@@ -379,10 +382,17 @@ class TouchSearch {
     const bool by_hits = hit_gone(step + 1) || (step > 0 && hit_gone(step - 1));
     return steps[step].end == EventKind::contact_end && gone(step) && !by_hits;
   }
+  /// Whether a hit outside of chatter is slower than not at all: one of another grazing, which comes first.
+  bool another_lost_before(const Shooting& shooting, const Equations& there) const {
+    const std::vector<Eigen::Index> hits = single_hits(shooting.itinerary(), there);
+    return std::any_of(hits.begin(), hits.end(),
+                       [&](Eigen::Index k) { return there.measure(k) < -no_speed(metric_); });
+  }
   void offer(Grazing g, const std::shared_ptr<const Shooting>& shooting, const Closing& closing) {
     const Eigen::Index n = shooting->states();
     constexpr double here = 1e-9;  // arclength: what lies further behind has been passed
     if (g.place < -here || g.place > 1.05 * step_) return;
+    if (another_lost_before(*shooting, closing.equations)) return;
     g.solution = from_;
     g.solution.shooting = shooting;
     g.solution.u = closing.u;
@@ -468,14 +478,13 @@ std::optional<Solution> heading_away(const Grazing& grazing, const Touched& ther
 
 /// Impacts that have no speed left where that of a grazing has none, it among them, the last first.
 std::vector<std::size_t> lost_at(const Grazing& grazing, const Metric& metric) {
-  constexpr double none = 1e-9;  // of the size, in a unit of time
   const Solution& at = grazing.solution;
   std::vector<std::size_t> lost{grazing.step};
   const std::vector<Step>& steps = at.shooting->itinerary().steps;
   const auto equations = at.shooting->equations(at.u);
   for (std::size_t k = 0; equations && k < steps.size(); ++k) {
     const bool loses = steps[k].end == EventKind::impact &&
-                       std::abs(equations->measure(static_cast<Eigen::Index>(k))) <= none * metric.size;
+                       std::abs(equations->measure(static_cast<Eigen::Index>(k))) <= no_speed(metric);
     if (loses && std::ranges::count(grazing.others, steps[k].contact) > 0) lost.push_back(k);
   }
   std::sort(lost.rbegin(), lost.rend());

@@ -438,6 +438,16 @@ std::optional<std::vector<Eigen::MatrixXd>> Shooting::transitions(const Eigen::V
   return matrices;
 }
 
+std::vector<Eigen::Index> single_hits(const Itinerary& itinerary, const Equations& equations) {
+  const Eigen::VectorXd& measure = equations.measure;
+  const std::vector<bool> inside = chattering(itinerary, std::vector<double>(measure.begin(), measure.end()));
+  std::vector<Eigen::Index> hits;
+  for (std::size_t k = 0; k < inside.size(); ++k) {
+    if (is_hit(itinerary.steps[k].end) && !inside[k]) hits.push_back(static_cast<Eigen::Index>(k));
+  }
+  return hits;
+}
+
 Closing solve_with(const Shooting& shooting, const Eigen::VectorXd& guess, const Condition& condition) {
   struct Values {
     Equations equations;

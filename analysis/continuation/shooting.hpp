@@ -155,6 +155,9 @@ struct Closing {
   Equations equations;
 };
 
+/// The impacts and contacts begun that belong to no chatter sequence.
+std::vector<Eigen::Index> single_hits(const Itinerary& itinerary, const Equations& equations);
+
 /// Together with that condition.
 Closing solve_with(const Shooting& shooting, const Eigen::VectorXd& guess, const Condition& condition);
 /// With the parameter as it is.
