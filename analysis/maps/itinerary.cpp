@@ -199,15 +199,61 @@ std::vector<bool> chattering(const Itinerary& itinerary, const std::vector<doubl
   return inside;
 }
 
-Signature signature_of(const Record& record) {
+namespace {
+
+/// The event of the contact of a step before it; the orbit is a circle.
+std::size_t before_of_contact(const std::vector<Step>& steps, std::size_t k) {
+  std::size_t before = k;
+  do {
+    before = (before + steps.size() - 1) % steps.size();
+  } while (before != k && (steps[before].contact != steps[k].contact || of_friction(steps[before].end)));
+  return before;
+}
+
+/// Events of frictions between two steps.
+std::vector<std::size_t> frictions_between(const std::vector<Step>& steps, std::size_t from, std::size_t to) {
+  std::vector<std::size_t> found;
+  for (std::size_t k = (from + 1) % steps.size(); k != to; k = (k + 1) % steps.size())
+    if (of_friction(steps[k].end)) found.push_back(k);
+  return found;
+}
+
+/// Events that belong to no chatter sequence. What frictions do in its flights, alike up to the last one,
+/// belongs to it but for once: how many are followed before it is completed is a matter of accuracy.
+std::vector<bool> outside_chatter(const Record& record) {
   const std::vector<Step>& steps = record.itinerary.steps;
   const std::vector<bool> inside = chattering(record.itinerary, record.speeds);
+  const auto alike = [&](std::size_t a, std::size_t b) {
+    return steps[a].end == steps[b].end && steps[a].contact == steps[b].contact;
+  };
+  std::vector<bool> outside = inside;
+  outside.flip();
+  for (std::size_t complete = 0; complete < steps.size(); ++complete) {
+    if (steps[complete].end != EventKind::chatter_complete) continue;
+    std::size_t end = before_of_contact(steps, complete);
+    std::size_t begin = before_of_contact(steps, end);
+    if (!inside[begin]) continue;
+    const std::vector<std::size_t> last = frictions_between(steps, begin, end);
+    for (end = begin; inside[begin = before_of_contact(steps, end)]; end = begin) {
+      const std::vector<std::size_t> flight = frictions_between(steps, begin, end);
+      if (!std::equal(flight.begin(), flight.end(), last.begin(), last.end(), alike)) break;
+      for (const std::size_t friction : flight) outside[friction] = false;
+    }
+  }
+  return outside;
+}
+
+}  // namespace
+
+Signature signature_of(const Record& record) {
+  const std::vector<Step>& steps = record.itinerary.steps;
+  const std::vector<bool> outside = outside_chatter(record);
   Signature signature;
   signature.periods = record.itinerary.periods;
   std::vector<std::size_t> order;
   for (std::size_t k = 0; k < steps.size(); ++k) {
     const EventKind kind = steps[k].end;
-    if (!inside[k] && kind != EventKind::section && kind != EventKind::graze) order.push_back(k);
+    if (outside[k] && kind != EventKind::section && kind != EventKind::graze) order.push_back(k);
   }
   if (order.empty()) return signature;
   const double turn = record.times.back();

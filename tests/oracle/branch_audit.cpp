@@ -962,6 +962,33 @@ TEST_CASE("a branch that turns at a slip border does not go on as another one th
 
 // The motion jumps at 0.57629: two contacts are hit at one instant. Beyond it there are orbits of other
 // events again, a hundredth of the range away, to which none leads from there.
+TEST_CASE("flights of a chatter under friction are not counted, nor what friction does in each") {
+  // Up to 16 of them, fewer and fewer, are followed before the chatter ends at its border.
+  BranchCase c = from_orbit(random_case(18, Ingredients::friction), 0.465);
+  c.keys = "points = 14\nbranches = 1\n";
+  const Dataset data = branches_of(c);
+  REQUIRE(data.size("branch_number") == 1);
+  CHECK(column<double>(data, "omega").back() > 0.587278);
+  const auto& located = column<double>(*data.group("bifurcation"), "omega");
+  REQUIRE(!located.empty());
+  CHECK(located.front() == Approx(0.58727804326).margin(1e-9));
+  CHECK(audit(c, data).faults() == 0);
+}
+
+TEST_CASE("a branch goes on through the impact that loses its speed first, not through a later one") {
+  // Impacts are lost one after the other, at 0.300448, 0.300644, …, between two folds each.
+  BranchCase c = from_orbit(random_case(150, Ingredients::rigid_stops), 0.30037);
+  c.keys = "points = 25\nbranches = 1\n";
+  const Dataset data = branches_of(c);
+  REQUIRE(data.size("branch_number") == 1);
+  const auto& omega = column<double>(data, "omega");
+  CHECK(omega.front() < 0.2999);
+  CHECK(omega.back() > 0.3009);
+  const Audit found = audit(c, data);
+  CHECK(found.faults() == 0);
+  CHECK(found.ends_of(End::broken) == 0);
+}
+
 TEST_CASE("a branch does not leap over a range without orbits to those behind it") {
   BranchCase c = from_orbit(random_case(83, Ingredients::rigid_stops), 0.55);
   c.keys = "points = 400\nbranches = 1\n";
