@@ -708,8 +708,8 @@ TEST_CASE("branches of random systems: every point closes, nothing is located tw
   CHECK(held.branches == 1);
 }
 
-TEST_CASE(
-    "branches of random systems with compliant stops: every point closes, none ends at their grazings") {
+TEST_CASE("branches of random systems with compliant stops: every point closes, none ends at their grazings",
+          "[long]") {
   const Audit sum = audit_random(2, 1, Ingredients::compliant_stops) +=
       audit_random(15, 2, Ingredients::compliant_stops);
   CHECK(sum.faults() == 0);
@@ -717,7 +717,8 @@ TEST_CASE(
   CHECK(sum.ends_of(End::numerical) == 0);
 }
 
-TEST_CASE("branches of eight periods with multipliers of 1e9 are followed: none comes back on itself") {
+TEST_CASE("branches of eight periods with multipliers of 1e9 are followed: none comes back on itself",
+          "[long]") {
   const Audit sum = audit_random(17, 1, Ingredients::rigid_stops);
   CHECK(sum.faults() == 0);
   CHECK(sum.branches == 11);
@@ -774,7 +775,7 @@ TEST_CASE("branches of more random systems: every point closes, is stable as tol
   }
 }
 
-TEST_CASE("orbits of several periods do not go back from a grazing where they are one of fewer") {
+TEST_CASE("orbits of several periods do not go back from a grazing where they are one of fewer", "[long]") {
   const BranchCase c = random_case(2, Ingredients::rigid_stops);
   const Audit one = audit(c, branches_of(c));
   CHECK(one.ghosts == 0);
@@ -784,7 +785,8 @@ TEST_CASE("orbits of several periods do not go back from a grazing where they ar
 }
 
 TEST_CASE(
-    "where two stops are hit at one instant, and the first hit spares the other, a branch is at its end") {
+    "where two stops are hit at one instant, and the first hit spares the other, a branch is at its end",
+    "[long]") {
   // At omega = 0.5091236 mass 2 hits mass 3 and the ground together: turned back by the ground first, it does
   // not hit mass 3. The motion is not continuous there.
   BranchCase c;
@@ -845,7 +847,7 @@ TEST_CASE("a branch goes on where a mass in the plane begins to stick", "[heavy]
   CHECK(borders[1] == Approx(1.8992114).margin(1e-6));  // from where it rests for good
 }
 
-TEST_CASE("a branch of doubled orbits does not go on along the orbit that it has left") {
+TEST_CASE("a branch of doubled orbits does not go on along the orbit that it has left", "[long]") {
   BranchCase c;
   c.model =
       "name = 'two_pendulums'\ngravity = 1\ne = 0.6\ndamping1 = 0.3\ndamping2 = 0.3\ntorque1 = 0.8\n"
@@ -861,7 +863,8 @@ TEST_CASE("a branch of doubled orbits does not go on along the orbit that it has
 }
 
 // A short stick in one half of the turn is all that tells it from the other half.
-TEST_CASE("just before it meets one of half as many periods no orbit is told where the motion repeats") {
+TEST_CASE("just before it meets one of half as many periods no orbit is told where the motion repeats",
+          "[long]") {
   BranchCase c = from_orbit(random_case(0, Ingredients::friction), 1.83255);
   c.keys = "branches = 1\n";
   const Dataset data = branches_of(c);
@@ -905,7 +908,7 @@ TEST_CASE("a contact that is hit again before it would let go is not taken to be
 }
 
 // A branch of doubled orbits ends at a grazing on the branch that it has left, where that repeats.
-TEST_CASE("no fold is told before a grazing at which an orbit is one of fewer periods") {
+TEST_CASE("no fold is told before a grazing at which an orbit is one of fewer periods", "[long]") {
   BranchCase c = from_orbit(random_case(180, Ingredients::rigid_stops), 0.908, 3.6, 0.98465);
   c.keys = "points = 40\nbranches = 2\n";
   const Dataset data = branches_of(c);

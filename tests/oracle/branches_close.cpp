@@ -132,7 +132,7 @@ Branch branch_from(const Start& s) { return branch_from(family_of(s), s.state, s
 
 }  // namespace
 
-TEST_CASE("branches over many grazings: every point closes under the motion itself") {
+TEST_CASE("branches over many grazings: every point closes under the motion itself", "[long]") {
   for (const Start& s : starts) {
     INFO(s.model);
     check_closes(family_of(s), branch_from(s));
@@ -264,7 +264,7 @@ TEST_CASE("located points with dry friction close where phase zero lies within a
   check_closes(f, border->parameter, border->orbit.front(), border->periods, 1);
 }
 
-TEST_CASE("a branch turns at a slip border, where the map has a kink, and goes on behind it") {
+TEST_CASE("a branch turns at a slip border, where the map has a kink, and goes on behind it", "[long]") {
   // Where it comes to stick for an instant a friction takes a direction from the map: orbits of both kinds
   // lie at greater frequencies only, to be found by the motion (the stable ones) and at a period doubling.
   const double border = 0.555298455126;
@@ -332,7 +332,7 @@ Family between_walls() {
 
 }  // namespace
 
-TEST_CASE("of a motion that is its own mirror both walls lose, or gain, an impact at one grazing") {
+TEST_CASE("of a motion that is its own mirror both walls lose, or gain, an impact at one grazing", "[long]") {
   // Half a turn later all is mirrored: the impacts of both walls come and go together.
   const double grazing = 1.160736505833;
   const Family f = between_walls();
@@ -357,7 +357,7 @@ TEST_CASE("of a motion that is its own mirror both walls lose, or gain, an impac
   }
 }
 
-TEST_CASE("next to a fold the grazing that comes first is found, not the one behind it") {
+TEST_CASE("next to a fold the grazing that comes first is found, not the one behind it", "[long]") {
   // The chord over a step leads Newton's method to the next grazing, 1.5e-4 further, past which the branch
   // would be walked back.
   const double grazing = 1.153050258;
@@ -372,7 +372,8 @@ TEST_CASE("next to a fold the grazing that comes first is found, not the one beh
   CHECK(branch.points.back().impacts == std::vector<int>{9, 9});
 }
 
-TEST_CASE("mirrored impacts at one grazing are lost together, though rounding leaves one of them a speed") {
+TEST_CASE("mirrored impacts at one grazing are lost together, though rounding leaves one of them a speed",
+          "[long]") {
   // The last of 27 impacts on each wall goes, 1e-7 before; the speed of the other wall's comes out as 2e-11.
   const double grazing = 1.15269420027;
   const double at = 1.15269416813;

@@ -211,7 +211,8 @@ TEST_CASE("compliant stop in the stiff limit: a rigid stop, first order in 1/ome
 }
 
 TEST_CASE(
-    "compliant stop beside a body that chatters and sticks at a rigid stop: the rigid one as stiff limit") {
+    "compliant stop beside a body that chatters and sticks at a rigid stop: the rigid one as stiff limit",
+    "[long]") {
   const double zeta = 0.3;
   const double root = std::sqrt(1 - zeta * zeta);
   const double r = std::exp(-zeta / root * (pi - std::atan2(2 * zeta * root, 1 - 2 * zeta * zeta)));

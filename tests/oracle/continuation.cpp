@@ -229,7 +229,8 @@ TEST_CASE("stick and slip without forcing: the period of a mass on a belt") {
   }
 }
 
-TEST_CASE("stick and slip without forcing: where a belt begins to be too fast for a mass to stick") {
+TEST_CASE("stick and slip without forcing: where a belt begins to be too fast for a mass to stick",
+          "[long]") {
   const Family f = on_belt("\"-x - 0.05*x'\"", "amplitude = \"0.4*(1 - 0.3*(x' - v)^2)\", static = 0.4", 0);
   const Branch branch = branch_from(f, {0, 0.5}, 0.5, 0.4, 1.2);
   CHECK(branch.begins == "end of the range");
@@ -332,7 +333,7 @@ TEST_CASE("a branch of doubled orbits ends where they are born") {
   CHECK(least < birth + 1e-2);
 }
 
-TEST_CASE("a branch does not depend on how many of its forerunners come from a journal") {
+TEST_CASE("a branch does not depend on how many of its forerunners come from a journal", "[long]") {
   class Shelf final : public Journal {
    public:
     std::vector<Dataset> parts;

@@ -472,7 +472,7 @@ TEST_CASE("impact pair: fold and symmetry breaking of the symmetric motion at th
   }
 }
 
-TEST_CASE("points of codimension two are located at their reference") {
+TEST_CASE("points of codimension two are located at their reference", "[long]") {
   for (const ReferenceCurve& c : references()) {
     const std::string kind = c.codim2;
     if (kind == "") continue;
@@ -581,7 +581,7 @@ Comparison across_curves(const std::function<bool(const ReferenceCurve&, CurveOp
 
 }  // namespace
 
-TEST_CASE("what the system settles to changes across the curves of stable orbits") {
+TEST_CASE("what the system settles to changes across the curves of stable orbits", "[long]") {
   const auto [compared, alike] = across_curves([](const ReferenceCurve&, CurveOptions& options) {
     options.points = 30;
     return true;
@@ -606,7 +606,7 @@ TEST_CASE("frequency and mass ratio: 1000 points of curves against simulation", 
   CHECK(alike == 0);
 }
 
-TEST_CASE("random chains: located points lead to curves") {
+TEST_CASE("random chains: located points lead to curves", "[long]") {
   int located = 0;
   int led = 0;
   std::string others;

@@ -156,7 +156,7 @@ double error_of(const Family& f, const Value& point) {
 
 }  // namespace
 
-TEST_CASE("typed laws: located points against references of 30 digits", "[library]") {
+TEST_CASE("typed laws: located points against references of 30 digits", "[library][long]") {
   const int points = check_points(references(), [](const Value& reference, const Value& point) {
     return error_of(family_of(reference), point);
   });

@@ -113,7 +113,8 @@ void check_changes(const Family& f, const std::vector<Bifurcation>& points, cons
 
 }  // namespace
 
-TEST_CASE("two masses: where rising begins and ends and where chatter breaks, the simulation changes so") {
+TEST_CASE("two masses: where rising begins and ends and where chatter breaks, the simulation changes so",
+          "[long]") {
   const Family apart = family("name = 'two_dof_stops'\nd1 = -0.3\nd2 = 0.1", "delta");
   check_changes(apart, located(apart, {0, 0, 0, 0}, 0.25, 0.15, 0.27),
                 {{BifurcationKind::rising_border, 0, 0.2560063298},

@@ -234,7 +234,7 @@ TEST_CASE("random chains with dry friction: located points lead to curves across
   CHECK(all.alike == 0);
 }
 
-TEST_CASE("a chain with dry friction and a stop: located points lead to curves") {
+TEST_CASE("a chain with dry friction and a stop: located points lead to curves", "[long]") {
   const Case c = [] {
     Case made = over(
         "name = 'two_dof_stops'\ndelta = 0.8\nA1 = 0.4116\nf1 = 0.0835\nf2 = 0.0552\nk2 = 1.16\n"
@@ -348,7 +348,8 @@ TEST_CASE("coinciding events: two events of the motion are at one instant, other
   }
 }
 
-TEST_CASE("systems that are not linear: borders of sticking lead to curves across which the motion changes") {
+TEST_CASE("systems that are not linear: borders of sticking lead to curves across which the motion changes",
+          "[long]") {
   const std::string parameters =
       "name = 'equations'\nperiod = '2*pi/omega'\n"
       "parameters = { A = 1, F = { value = 0.2, min = 0 }, omega = { value = 0.9, above = 0 } }\n";
@@ -418,7 +419,7 @@ Case dragging(double B, const double (&range)[2]) {
 
 }  // namespace
 
-TEST_CASE("chatter border beside dry friction: the motion changes across the curve") {
+TEST_CASE("chatter border beside dry friction: the motion changes across the curve", "[long]") {
   Case c = dragging(0.2, {0.05, 0.839905});
   c.options.points = 15;
   const std::vector<Bifurcation> points = located(c);
@@ -471,7 +472,8 @@ TEST_CASE(
   CHECK(branch.ends == "end of the range");
 }
 
-TEST_CASE("a friction that turns just before an impact, or that an impact stops: two events at one instant") {
+TEST_CASE("a friction that turns just before an impact, or that an impact stops: two events at one instant",
+          "[long]") {
   Case c = over(
       "name = 'linear_stops'\nparameters = { w = 1.159, F = 0.087 }\nmass = [[1.69, 0], [0, 1.733]]\n"
       "damping = [[0.1717, -0.0723], [-0.0723, 0.1128]]\nstiffness = [[2.12, -0.892], [-0.892, 1.393]]\n"
