@@ -206,13 +206,16 @@ Branch continue_doubled(const Family& family, const Solution& start, const Bifur
 
 double distance_to(const Family& family, std::span<const BranchPoint> points, double parameter,
                    const std::vector<Eigen::VectorXd>& orbit, int periods, double near) {
+  constexpr double bent = 1e-4;  // of the size: a branch between near neighbours, off the line between them
   double best = std::numeric_limits<double>::infinity();
   const auto try_from = [&](const BranchPoint& a, const BranchPoint& b, double share) {
     if (a.orbit.empty() || b.orbit.empty()) return;
     const auto between = [share](const auto& x, const auto& y) -> std::decay_t<decltype(x)> {
       return x + share * (y - x);
     };
-    if (nearest(orbit, between(a.orbit.front(), b.orbit.front())).second > near * a.size) return;
+    const double apart = (b.orbit.front() - a.orbit.front()).cwiseAbs().maxCoeff();
+    const double aside = std::min(near * a.size, apart + bent * a.size);
+    if (nearest(orbit, between(a.orbit.front(), b.orbit.front())).second > aside) return;
     const bool alike = a.phase == b.phase;  // else both are known at phase zero
     auto found = refine_orbit(
         family, {parameter, alike ? between(a.state, b.state) : between(a.orbit.front(), b.orbit.front()),

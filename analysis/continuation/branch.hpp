@@ -39,7 +39,8 @@ Branch continue_doubled(const Family& family, const Solution& start, const Bifur
 /// How far an orbit (its states at phase zero, one turn of them) is from a piece of a branch at a parameter
 /// value: the branch's own orbit there, refined by Newton's method, against the nearest of these states.
 /// Infinite where it has no orbit of that length there.
-/// Only places are looked at where the orbit is so near to the line between two points, of its size.
+/// Only places are looked at where the orbit is so near to the line between two points, of its size, and not
+/// much further from it than they are apart.
 inline constexpr double standing_near = 5e-2;
 double distance_to(const Family& family, std::span<const BranchPoint> points, double parameter,
                    const std::vector<Eigen::VectorXd>& orbit, int periods, double near = standing_near);

@@ -48,10 +48,12 @@ Continuation::Passed Continuation::pass_grazing(const Trial& beyond, double step
   return passed == Passed::not_found && grazing->gained ? leave_at_speed(*grazing, *behind) : passed;
 }
 
+/// A change is looked at from no nearer than this, of arclength.
+constexpr double closest = 1e-5;
+
 /// Goes over the change between the last point and the next. true: where that is not clear, something else
 /// may come before it; then it takes a shorter step instead.
 bool Continuation::looks_closer(const Trial& beyond) {
-  constexpr double closest = 1e-5;
   const auto passed = passed_;
   const auto changes = changes_;
   const auto last_jump = last_jump_;
@@ -109,16 +111,23 @@ bool Continuation::leads_to(const Solution& orbit, const Solution& other, double
   return std::max(parameter, state_distance(other, orbit) / size_) <= most * away;
 }
 
-/// Whether the motion takes the way to a grazing.
+/// Whether the motion takes the way to a grazing. On a long way the branch may turn, and the grazing be
+/// one of another sheet.
 bool Continuation::reaches(const Grazing& grazing) const {
   if (!is_taken(grazing.solution, now_.point.multipliers)) return false;
+  const bool is_long = grazing.place > closest;
+  if (is_long) {
+    const auto half = at(now_, grazing.place / 2);
+    if (!half || half->verdict != Verdict::same || bends(now_, half->solution)) return false;
+  }
   // The rounding of a system's own motion may lose so slow an impact: then further from it.
   const double furthest = moves_by_itself(now_.shooting->itinerary()) ? 100 * nearest_taken : nearest_taken;
   for (double away = nearest_taken; away <= furthest; away *= 10) {
     const double step = grazing.place - away;
     if (!(step > nearest_taken)) return true;
     const auto before = at(now_, step);
-    if (before && before->verdict != Verdict::open) return leads_to(before->solution, grazing.solution, away);
+    if (!before || before->verdict == Verdict::open) continue;
+    return !(is_long && bends(now_, before->solution)) && leads_to(before->solution, grazing.solution, away);
   }
   return false;
 }

@@ -193,7 +193,7 @@ Continuation::ImpactSpeeds Continuation::impact_speeds(const Solution& s) {
   ImpactSpeeds found{s.u, s.tangent, {}, {}};
   const auto equations = s.shooting->equations(s.u);
   if (!equations) return found;
-  for (const Eigen::Index k : single_hits(s.shooting->itinerary(), *equations)) {
+  for (const Eigen::Index k : single_hits(s.shooting->itinerary(), equations->measure)) {
     found.speeds.push_back(equations->measure(k));
     found.rates.push_back(equations->measure_slope.row(k).dot(s.tangent));
   }
@@ -234,8 +234,7 @@ bool Continuation::dips_between(const Solution& next, double step) {
 }
 
 bool Continuation::loses_impact(const Shooting& shooting, const Equations& e) {
-  const std::vector<Eigen::Index> hits = single_hits(shooting.itinerary(), e);
-  return std::any_of(hits.begin(), hits.end(), [&](Eigen::Index k) { return e.measure(k) <= 0; });
+  return slowest_single_hit(shooting.itinerary(), e.measure) <= 0;
 }
 
 /// Where a bifurcation is, and the orbit there.
@@ -306,7 +305,12 @@ bool Continuation::next() {
     end_ = "an orbit of fewer periods, passed through several times";
     return false;
   }
-  if (count_ > 10 && before.fold * first.fold >= 0 && lies_between(first, before, now_.point)) {
+  const auto in_sense = [&](const BranchPoint& p) { return p.fold * first.fold >= 0; };
+  const auto is_closed = [&] {  // a step over a change may lead past the first point
+    return (in_sense(before) && lies_between(first, before, now_.point)) ||
+           (in_sense(now_.point) && lies_between(now_.point, first, way_[1]));
+  };
+  if (count_ > 10 && is_closed()) {
     end_ = closed_branch;
     return false;
   }

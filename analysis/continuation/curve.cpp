@@ -280,15 +280,7 @@ std::vector<double> tests_at(const CurveSolution& s) {
 bool has_lost_impact(const CurveSolution& s) {
   constexpr double slow = 1e-6;  // of the greatest state
   if (!is_spectral(s.equations->condition().kind)) return false;
-  const std::vector<Step>& steps = s.equations->itinerary().steps;
-  const Vector& measure = s.values.orbit.measure;
-  const std::vector<bool> inside =
-      chattering(s.equations->itinerary(), std::vector<double>(measure.begin(), measure.end()));
-  for (std::size_t k = 0; k < steps.size(); ++k) {
-    const double speed = measure(static_cast<Eigen::Index>(k));
-    if (is_hit(steps[k].end) && !inside[k] && speed <= slow * s.size()) return true;
-  }
-  return false;
+  return slowest_single_hit(s.equations->itinerary(), s.values.orbit.measure) <= slow * s.size();
 }
 
 /// The same point in another form, its tangent in the sense of the curve so far.
@@ -465,8 +457,7 @@ CurveWalk::Cause CurveWalk::cause_of(CurveSolution& s) const {
   const auto system = family.system(p.parameter);
   if (!system) return {Cause::What::other};
   const Vector& measure = s.values.orbit.measure;
-  const std::vector<bool> inside =
-      chattering(eq.itinerary(), std::vector<double>(measure.begin(), measure.end()));
+  const std::vector<bool> inside = chattering(eq.itinerary(), s.values.orbit.measure);
   const bool holds =
       family.in_full && (of_hold(condition.kind) || (system->frictions() > 0 && !touches(condition.kind) &&
                                                      condition.kind != Kind::chatter_border));

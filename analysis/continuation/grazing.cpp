@@ -329,8 +329,7 @@ class TouchSearch {
   /// as they did, their force no longer falling through zero.
   void lost(const Equations& here) {
     const Shooting& shooting = *from_.shooting;
-    const std::vector<bool> inside =
-        chattering(shooting.itinerary(), std::vector<double>(here.measure.begin(), here.measure.end()));
+    const std::vector<bool> inside = chattering(shooting.itinerary(), here.measure);
     for (std::size_t k = 0; k < inside.size(); ++k) {
       const Step& s = shooting.itinerary().steps[k];
       const Eigen::Index row = static_cast<Eigen::Index>(k);
@@ -384,9 +383,7 @@ class TouchSearch {
   }
   /// Whether a hit outside of chatter is slower than not at all: one of another grazing, which comes first.
   bool another_lost_before(const Shooting& shooting, const Equations& there) const {
-    const std::vector<Eigen::Index> hits = single_hits(shooting.itinerary(), there);
-    return std::any_of(hits.begin(), hits.end(),
-                       [&](Eigen::Index k) { return there.measure(k) < -no_speed(metric_); });
+    return slowest_single_hit(shooting.itinerary(), there.measure) < -no_speed(metric_);
   }
   void offer(Grazing g, const std::shared_ptr<const Shooting>& shooting, const Closing& closing) {
     const Eigen::Index n = shooting->states();

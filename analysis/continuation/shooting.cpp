@@ -438,14 +438,23 @@ std::optional<std::vector<Eigen::MatrixXd>> Shooting::transitions(const Eigen::V
   return matrices;
 }
 
-std::vector<Eigen::Index> single_hits(const Itinerary& itinerary, const Equations& equations) {
-  const Eigen::VectorXd& measure = equations.measure;
-  const std::vector<bool> inside = chattering(itinerary, std::vector<double>(measure.begin(), measure.end()));
+std::vector<bool> chattering(const Itinerary& itinerary, const Eigen::VectorXd& measure) {
+  return chattering(itinerary, std::vector<double>(measure.begin(), measure.end()));
+}
+
+std::vector<Eigen::Index> single_hits(const Itinerary& itinerary, const Eigen::VectorXd& measure) {
+  const std::vector<bool> inside = chattering(itinerary, measure);
   std::vector<Eigen::Index> hits;
   for (std::size_t k = 0; k < inside.size(); ++k) {
     if (is_hit(itinerary.steps[k].end) && !inside[k]) hits.push_back(static_cast<Eigen::Index>(k));
   }
   return hits;
+}
+
+double slowest_single_hit(const Itinerary& itinerary, const Eigen::VectorXd& measure) {
+  double slowest = std::numeric_limits<double>::infinity();
+  for (const Eigen::Index k : single_hits(itinerary, measure)) slowest = std::min(slowest, measure(k));
+  return slowest;
 }
 
 Closing solve_with(const Shooting& shooting, const Eigen::VectorXd& guess, const Condition& condition) {

@@ -155,8 +155,12 @@ struct Closing {
   Equations equations;
 };
 
+/// Steps that end with an impact of a chatter sequence, by the measures of all steps, as equations give them.
+std::vector<bool> chattering(const Itinerary& itinerary, const Eigen::VectorXd& measure);
 /// The impacts and contacts begun that belong to no chatter sequence.
-std::vector<Eigen::Index> single_hits(const Itinerary& itinerary, const Equations& equations);
+std::vector<Eigen::Index> single_hits(const Itinerary& itinerary, const Eigen::VectorXd& measure);
+/// The least speed of these, below zero where one is lost; infinite where there are none.
+double slowest_single_hit(const Itinerary& itinerary, const Eigen::VectorXd& measure);
 
 /// Together with that condition.
 Closing solve_with(const Shooting& shooting, const Eigen::VectorXd& guess, const Condition& condition);

@@ -129,8 +129,9 @@ class FrictionContacts : public NewtonContacts<Engine, S, State> {
   RestForces try_rest(const std::vector<int>& contacts, const std::vector<int>& still);
   bool obeys_share(int k, RestForce& friction, const RestForce& contact) const;
   std::vector<int> contacts_at_rest() const;
-  int met_at_rest();
-  std::vector<int> frictions_at_rest();
+  int friction_met();
+  void turn(int k);
+  std::vector<int> frictions_at_rest(const std::vector<int>& contacts);
   void decide_contact(int i, const RestForce& force, Observer* observer);
   void decide_by_series(const std::vector<int>& contacts, Observer* observer);
   void decide_friction(int k, const RestForce& force);
@@ -235,32 +236,37 @@ std::vector<int> FrictionContacts<Engine, S, State>::contacts_at_rest() const {
   return contacts;
 }
 
-/// The friction whose sliding speed has come to zero, if the bodies do not pass on; -1: none.
+/// The friction that rubs and whose sliding speed has come to zero; -1: none.
 template <class Engine, class S, class State>
-int FrictionContacts<Engine, S, State>::met_at_rest() {
-  for (int k = 0; k < frictions(); ++k) {
-    const bool met = fired_ == engine().layout().contacts + 2 * k;
-    if (met && engine().rubs(k) && !rests(k) && !engine().turns_in_passing(k)) return k;
-  }
-  return -1;
+int FrictionContacts<Engine, S, State>::friction_met() {
+  const int guard = fired_ - static_cast<int>(engine().layout().contacts);
+  const int k = guard / 2;
+  return guard >= 0 && guard % 2 == 0 && k < frictions() && engine().rubs(k) ? k : -1;
 }
 
 template <class Engine, class S, class State>
-std::vector<int> FrictionContacts<Engine, S, State>::frictions_at_rest() {
-  std::vector<int> frictions_found;
+void FrictionContacts<Engine, S, State>::turn(int k) {
+  const ModeLayout layout = engine().layout();
+  set_sliding(k, layout.sliding(mode_, k) == Sliding::forward ? Sliding::backward : Sliding::forward);
+  touch(layout.contacts + 2 * k, 1);
+}
+
+/// Those without a sliding speed. The one that was met turns in passing, or brings those to rest that rub
+/// along the same direction, whatever rounding leaves of their speeds.
+template <class Engine, class S, class State>
+std::vector<int> FrictionContacts<Engine, S, State>::frictions_at_rest(const std::vector<int>& contacts) {
+  const int met = friction_met();
+  const bool comes_to_rest = met >= 0 && !rests(met);
+  const bool turns = comes_to_rest && engine().turns_in_passing(met);
+  if (comes_to_rest && !turns && frictions() > 1) engine().stop_sliding(contacts, {met});
+  std::vector<int> found;
   const double slow = slack * engine().speed();
   for (int k = 0; k < frictions(); ++k) {
-    if (!engine().rubs(k)) continue;
-    const bool met = fired_ == engine().layout().contacts + 2 * k;
-    if (met && !rests(k) && engine().turns_in_passing(k)) {
-      const bool forward = engine().layout().sliding(mode_, k) == Sliding::forward;
-      set_sliding(k, forward ? Sliding::backward : Sliding::forward);
-      touch(engine().layout().contacts + 2 * k, 1);
-    } else if (met || rests(k) || std::abs(value_of(engine().sliding_speed(k))) <= slow) {
-      frictions_found.push_back(k);
-    }
+    if (!engine().rubs(k) || (turns && k == met)) continue;
+    if (k == met || rests(k) || std::abs(value_of(engine().sliding_speed(k))) <= slow) found.push_back(k);
   }
-  return frictions_found;
+  if (turns) turn(met);
+  return found;
 }
 
 template <class Engine, class S, class State>
@@ -268,10 +274,7 @@ Outcome FrictionContacts<Engine, S, State>::hold(Observer* observer) {
   if (!engine().bounded()) return Contacts::hold(observer);
   const std::vector<int> contacts = contacts_at_rest();
   begin_and_end_frictions();
-  // At once with them come those to rest that rub along the same direction, whatever rounding leaves of
-  // theirs.
-  if (const int met = met_at_rest(); met >= 0 && frictions() > 1) engine().stop_sliding(contacts, {met});
-  std::vector<int> still = frictions_at_rest();
+  std::vector<int> still = frictions_at_rest(contacts);
   resting_.clear();
   if (!contacts.empty() || !still.empty()) {
     engine().stop_sliding(contacts, still);

@@ -364,7 +364,7 @@ TEST_CASE("next to a fold the grazing that comes first is found, not the one beh
   const double at = 1.15296508605;
   const Family f = between_walls();
   const Branch branch =
-      branch_from(f, {0.06403195, -0.08324895, 0.09371307, 0.06019516}, at, at - 1e-7, at + 1.98, 6);
+      branch_from(f, {0.06403195, -0.08324895, 0.09371307, 0.06019516}, at, at - 1e-7, at + 1.98, 13);
   const Bifurcation* found = nearest(branch, BifurcationKind::grazing, grazing);
   REQUIRE(found != nullptr);
   CHECK(std::abs(found->parameter - grazing) < 1e-8);

@@ -472,9 +472,8 @@ TEST_CASE("two frictions along one direction rub as one, and change together") {
   const auto mass = [](const std::string& frictions) {
     return make_system(
         "name = 'linear_stops'\nomega = 0.99\nmass = [[1.365]]\ndamping = [[0.164]]\nstiffness = [[1.036]]\n"
-        "force = [{ cosine = [-1.132] }]\nstop = [{ normal = [1.0], position = 0.116, restitution = 0.314 "
-        "}]\n"
-        "friction = [" +
+        "force = [{ cosine = [-1.132] }]\n"
+        "stop = [{ normal = [1.0], position = 0.116, restitution = 0.314 }]\nfriction = [" +
         frictions + "]");
   };
   const auto one = mass("{ direction = [1.0], amplitude = 0.254 }");
