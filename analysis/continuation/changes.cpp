@@ -120,8 +120,7 @@ bool Continuation::reaches(const Grazing& grazing) const {
     const auto half = at(now_, grazing.place / 2);
     if (!half || half->verdict != Verdict::same || bends(now_, half->solution)) return false;
   }
-  // The rounding of a system's own motion may lose so slow an impact: then further from it.
-  const double furthest = moves_by_itself(now_.shooting->itinerary()) ? 100 * nearest_taken : nearest_taken;
+  constexpr double furthest = 100 * nearest_taken;  // so near to it rounding may lose so slow an impact
   for (double away = nearest_taken; away <= furthest; away *= 10) {
     const double step = grazing.place - away;
     if (!(step > nearest_taken)) return true;
@@ -233,23 +232,26 @@ bool Continuation::jump(const Solution& last, double least) {
 }
 
 /// The same where the branch turns at the change, as it may where its map has a kink: orbits of other events,
-/// further along, where the parameter comes from. The last orbit may be one of them.
+/// further along, where the parameter comes from.
 bool Continuation::jump_back(const Solution& last, double least) {
   constexpr int looks = 8;
-  Solution turned = last;
-  turned.tangent = -turned.tangent;
-  auto trial = at(turned, options_.first_step / 100);
-  if (trial && trial->verdict == Verdict::same && !walked(trial->solution.point)) {
-    now_ = std::move(trial->solution);
-    take_stability(now_);
-    step_ = options_.first_step;
-    return true;
-  }
   double way = least;
   for (int k = 0; k < looks; ++k, way *= 4) {
     if (lands(last, way, -1)) return true;
   }
   return false;
+}
+
+/// Where the last point is one behind such a turn already.
+bool Continuation::turn_back() {
+  Solution turned = now_;
+  turned.tangent = -turned.tangent;
+  auto trial = at(turned, options_.first_step / 100);
+  if (!trial || trial->verdict != Verdict::same || walked(trial->solution.point)) return false;
+  now_ = std::move(trial->solution);
+  take_stability(now_);
+  step_ = options_.first_step;
+  return true;
 }
 
 /// Whether orbits lead from one behind a change, at this parameter on the way, to the last one before it:
@@ -456,7 +458,9 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
   const bool astray =
       lands && of_slip(kind) &&
       std::abs(landing->solution.parameter_slope()) < steep * std::abs(last.solution.parameter_slope());
-  const bool jumped = (!lands || astray) && jump(last.solution, least_way(kind));
+  const bool turns = !lands && kind == BifurcationKind::simultaneous;
+  const bool jumped = ((!lands || astray) && jump(last.solution, least_way(kind))) ||
+                      (turns && jump_back(last.solution, least_way(kind)));
   if (!jumped && lands) {
     now_ = std::move(landing->solution);
     take_stability(now_);

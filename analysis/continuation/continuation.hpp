@@ -140,6 +140,7 @@ class Continuation {
   std::string no_way_on(BifurcationKind kind, int contact, const char* why = no_orbit) const;
   bool jump(const Solution& last, double least);
   bool jump_back(const Solution& last, double least);
+  bool turn_back();
   bool leads_back(const Solution& found, const Solution& last, double nearer) const;
   bool lands(const Solution& last, double way, int onward);
   bool pass_stop();

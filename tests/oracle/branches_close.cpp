@@ -372,6 +372,28 @@ TEST_CASE("next to a fold the grazing that comes first is found, not the one beh
   CHECK(branch.points.back().impacts == std::vector<int>{9, 9});
 }
 
+TEST_CASE("a grazing is passed where the motion loses the impact before it: 1e-7 of arclength away") {
+  // The speed falls to 1e-8 there, the depth behind it to rounding.
+  const Family f = family(
+      "name = 'linear_stops'\nmass = [[2.363]]\ndamping = [[0.066]]\nstiffness = [[2.864]]\nomega = 0.888\n"
+      "force = [{ order = 1, cosine = [-0.56] }, { order = 2, cosine = [0.023], sine = [0.097] }]\n"
+      "stop = [{ normal = [1.0], position = 0.172, restitution = 0.634 }]",
+      "omega");
+  const auto orbit = find_orbit(f, {0.532237759500389, Eigen::Vector2d(-0.46691846, -0.19863533), 1});
+  REQUIRE(orbit);
+  ContinuationOptions options;
+  options.from = 0.5320;
+  options.to = 0.5335;
+  const Branch branch = continue_branch(f, *orbit, {options});
+  check_closes(f, branch);
+  const Bifurcation* grazing = nearest(branch, BifurcationKind::grazing, 0.53223387424);
+  REQUIRE(grazing != nullptr);
+  CHECK(std::abs(grazing->parameter - 0.53223387424) < 1e-10);
+  CHECK(branch.points.front().parameter == 0.5335);  // behind it, without the impact
+  CHECK(branch.points.front().impacts == std::vector<int>{2});
+  CHECK(branch.points.back().impacts == std::vector<int>{3});
+}
+
 TEST_CASE("mirrored impacts at one grazing are lost together, though rounding leaves one of them a speed",
           "[long]") {
   // The last of 27 impacts on each wall goes, 1e-7 before; the speed of the other wall's comes out as 2e-11.
