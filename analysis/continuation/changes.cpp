@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -242,11 +243,14 @@ bool Continuation::jump_back(const Solution& last, double least) {
   return false;
 }
 
-/// Where the last point is one behind such a turn already.
+/// The same where the last point is one behind such a turn already, and no orbits like it are ahead.
 bool Continuation::turn_back() {
+  const double little = options_.first_step / 100;
+  const auto ahead = at(now_, little);
+  if (ahead && ahead->verdict == Verdict::same) return false;
   Solution turned = now_;
   turned.tangent = -turned.tangent;
-  auto trial = at(turned, options_.first_step / 100);
+  auto trial = at(turned, little);
   if (!trial || trial->verdict != Verdict::same || walked(trial->solution.point)) return false;
   now_ = std::move(trial->solution);
   take_stability(now_);
@@ -371,7 +375,7 @@ std::optional<int> rubs_about(const Record& record) {
   return std::nullopt;
 }
 
-struct Change {
+struct ToldChange {
   BifurcationKind kind;
   int contact;
   /// Nothing has changed: two impacts before a chatter sequence have come to equal speeds.
@@ -379,8 +383,8 @@ struct Change {
 };
 
 /// What has changed between the motions on both sides of a change, as near to it as they are known.
-Change change_of(const Signature& signature, const Record& before, const Record& after,
-                 std::size_t contacts) {
+ToldChange change_of(const Signature& signature, const Record& before, const Record& after,
+                     std::size_t contacts) {
   const Signature next = signature_of(after);
   const auto [kind, contact] = change_between(signature, next, static_cast<int>(contacts));
   if (of_slip(kind)) {
@@ -411,75 +415,87 @@ int Continuation::nearly_grazing() const {
   return -1;
 }
 
+/// Bisection for where the motion begins to take another way than the branch, or to have another signature.
+Continuation::Change Continuation::narrowed(const Trial& beyond, double step) const {
+  Change change;
+  change.last.solution = now_;
+  change.beyond = beyond;
+  double high = step;
+  const auto apart = [&] {  // what no motion takes may lie anywhere beside the branch
+    const double parameters =
+        std::abs(change.beyond.solution.point.parameter - change.last.solution.point.parameter);
+    return std::min(parameters, (high - change.way) * metric().range);
+  };
+  for (int k = 0; k < 60 && high - change.way > 1e-14 && apart() > 1e-13 * metric().range; ++k) {
+    const double middle = (change.way + high) / 2;
+    auto trial = at(now_, middle);
+    if (!trial) break;
+    if (trial->verdict == Verdict::same) {
+      change.way = middle;
+      change.last = std::move(*trial);
+    } else {
+      if (change.beyond.verdict == Verdict::changed) change.landing = std::move(change.beyond.solution);
+      high = middle;
+      change.beyond = std::move(*trial);
+    }
+  }
+  if (change.beyond.verdict == Verdict::changed) change.landing = change.beyond.solution;
+  if (change.landing && !(change.landing->point.signature == signature_of(change.beyond.record)))
+    change.landing.reset();
+  if (change.last.record.times.empty()) {
+    const auto system = family_.system(now_.point.parameter);
+    change.last.record = record_of(*system, now_.point, now_.shooting->itinerary().periods);
+  }
+  change.error = apart();
+  return change;
+}
+
 /// The motion takes another way than the branch, or has another signature: where from, and how on.
 bool Continuation::pass_change(const Trial& beyond, double step) {
   if (beyond.verdict == Verdict::open) {
     const Passed passed = pass_grazing(beyond, step);
     if (passed != Passed::not_found) return passed == Passed::on;
   }
-  double low = 0;
-  double high = step;
-  Trial last;
-  last.solution = now_;
-  Trial other = beyond;
-  std::optional<Trial> landing;  // the nearest orbit behind that has been solved for
-  const auto apart = [&] {       // what no motion takes may lie anywhere beside the branch
-    const double parameters = std::abs(other.solution.point.parameter - last.solution.point.parameter);
-    return std::min(parameters, (high - low) * metric().range);
-  };
-  for (int k = 0; k < 60 && high - low > 1e-14 && apart() > 1e-13 * metric().range; ++k) {
-    const double middle = (low + high) / 2;
-    auto trial = at(now_, middle);
-    if (!trial) break;
-    if (trial->verdict == Verdict::same) {
-      low = middle;
-      last = std::move(*trial);
-    } else {
-      if (other.verdict == Verdict::changed) landing = std::move(other);
-      high = middle;
-      other = std::move(*trial);
-    }
-  }
-  const Signature after = signature_of(other.record);
-  if (other.verdict == Verdict::changed) landing = other;
-  if (last.record.times.empty()) {
-    const auto system = family_.system(now_.point.parameter);
-    last.record = record_of(*system, now_.point, now_.shooting->itinerary().periods);
-  }
-  const auto [kind, contact, told_otherwise] =
-      change_of(now_.point.signature, last.record, other.record, family_.model->contacts().size());
-  take_stability(last.solution);
-  locate_tests(now_, last.solution, low);
-  const bool noted = !told_otherwise && note(kind, contact, last.solution, apart());
+  Change change = narrowed(beyond, step);
+  Solution& last = change.last.solution;
   const Signature before = now_.point.signature;
-  const bool lands = landing && landing->solution.point.signature == after;
+  const auto [kind, contact, told_otherwise] =
+      change_of(before, change.last.record, change.beyond.record, family_.model->contacts().size());
+  take_stability(last);
+  locate_tests(now_, last, change.way);
+  const bool noted = !told_otherwise && note(kind, contact, last, change.error);
   // As a stick grows from nothing with a square root, the tangent there leads nowhere.
   constexpr double steep = 0.1;
-  const bool astray =
-      lands && of_slip(kind) &&
-      std::abs(landing->solution.parameter_slope()) < steep * std::abs(last.solution.parameter_slope());
-  const bool turns = !lands && kind == BifurcationKind::simultaneous;
-  const bool jumped = ((!lands || astray) && jump(last.solution, least_way(kind))) ||
-                      (turns && jump_back(last.solution, least_way(kind)));
-  if (!jumped && lands) {
-    now_ = std::move(landing->solution);
-    take_stability(now_);
-    step_ = std::max(step_ / 4, options_.first_step);
+  const bool astray = change.landing && of_slip(kind) &&
+                      std::abs(change.landing->parameter_slope()) < steep * std::abs(last.parameter_slope());
+  const bool exchanged = kind == BifurcationKind::simultaneous;
+  const bool jumped = ((!change.landing || astray) && jump(last, least_way(kind))) ||
+                      (!change.landing && exchanged && jump_back(last, least_way(kind)));
+  if (jumped) {
+    if (noted) tell_again(before);
     return true;
   }
-  if (!jumped) {
+  if (!change.landing) {
     end_ = no_way_on(kind, contact);
     return false;
   }
-  if (noted && now_.point.signature == before) passed_.pop_back();  // nothing has changed after all
-  if (noted && now_.point.signature.periods == before.periods && !(now_.point.signature == before)) {
-    // The motion beyond closes nowhere, it may have gone another way still: the orbit there tells the change.
-    const auto [told, where] =
-        change_between(before, now_.point.signature, static_cast<int>(family_.model->contacts().size()));
-    passed_.back().kind = told;
-    passed_.back().contact = where;
-  }
+  now_ = std::move(*change.landing);
+  take_stability(now_);
+  step_ = std::max(step_ / 4, options_.first_step);
+  if (exchanged) turn_back();
   return true;
+}
+
+/// The last change by the orbits on both sides: a motion that closes nowhere may have gone another way still.
+void Continuation::tell_again(const Signature& before) {
+  const Signature& now = now_.point.signature;
+  if (now == before) {
+    passed_.pop_back();  // nothing has changed after all
+  } else if (now.periods == before.periods) {
+    Bifurcation& told = passed_.back();
+    std::tie(told.kind, told.contact) =
+        change_between(before, now, static_cast<int>(family_.model->contacts().size()));
+  }
 }
 
 }  // namespace graze

@@ -118,6 +118,16 @@ class Continuation {
   std::optional<Place> between_orbits(const Solution& before, double place, double step,
                                       double BranchPoint::*test) const;
   std::optional<Solution> zero_beside(const Solution& near, double step, double BranchPoint::*test) const;
+  /// A change of the motion between the last point and one beyond it, as near as it is known.
+  struct Change {
+    Trial last;                       ///< the last orbit before it
+    double way = 0;                   ///< arclength to there
+    Trial beyond;                     ///< what the motion does behind it
+    std::optional<Solution> landing;  ///< the nearest orbit with these events
+    double error = 0;                 ///< of the parameter
+  };
+  Change narrowed(const Trial& beyond, double step) const;
+  void tell_again(const Signature& before);
   bool pass_change(const Trial& beyond, double step);
   int nearly_grazing() const;
   /// What has become of a change: the branch goes on behind it, ends there, there is none that it could pass,
