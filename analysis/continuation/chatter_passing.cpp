@@ -1,6 +1,7 @@
 /// How a branch goes over the borders of chatter.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,10 +14,12 @@
 
 namespace graze {
 
+/// Of the range: so far behind a border the last point has been solved for all the same, and which way it
+/// turns is rounding.
+constexpr double past = 1e-10;
+
 /// Whether a border lies between the last point, on that side of it, and a parameter further along.
 bool Continuation::lies_ahead(const ChatterBorder& border, double sense, double reach) const {
-  constexpr double past =
-      1e-10;  // of the range: that far behind, the last point has been solved for all the same
   const double way = border.parameter - now_.point.parameter;
   const bool in_range = border.parameter > options_.from && border.parameter < options_.to;
   return in_range && way * sense > -past * metric().range && std::abs(way) <= reach;
@@ -38,7 +41,9 @@ std::optional<ChatterBorder> Continuation::end_of_stick(const Signature* beyond,
     const int contact = itinerary.steps[stick.complete].contact;
     if (beyond && beyond->count(kind, contact) >= now_.point.signature.count(kind, contact)) continue;
     auto border = border_of_stick(now_, stick, metric());
-    if (!border || border->sticks_towards == sense || !lies_ahead(*border, sense, reach)) continue;
+    if (!border || !lies_ahead(*border, sense, reach)) continue;
+    const bool at_hand = std::abs(border->parameter - now_.point.parameter) <= past * metric().range;
+    if (border->sticks_towards == sense && !at_hand) continue;
     if (first && sense * (border->parameter - first->parameter) >= 0) continue;
     if (is_taken(*border)) first = std::move(border);
   }
@@ -60,13 +65,13 @@ Continuation::Passed Continuation::pass_end_of_stick(const Trial& beyond) {
     take_stability(before->solution);
     locate_tests(now_, before->solution, place);
   }
-  return pass_border(*border, now_.parameter_slope() < 0 ? -1 : 1);
+  return leave_stick(*border);
 }
 
 /// Over a border ahead that is so near, where the walk finds nothing else to go over.
 Continuation::Passed Continuation::pass_border_within(double reach) {
   const auto border = end_of_stick(nullptr, reach);
-  if (border) return pass_border(*border, now_.parameter_slope() < 0 ? -1 : 1);
+  if (border) return leave_stick(*border);
   return pass_accumulation(reach);
 }
 
@@ -121,38 +126,39 @@ Continuation::Passed Continuation::pass_accumulation(double reach) {
   return cross(*first, first->sticks_towards) ? Passed::on : Passed::not_found;
 }
 
-Continuation::Passed Continuation::pass_border(const ChatterBorder& border, double sense) {
-  if (cross(border, sense)) return Passed::on;
+/// Over the border of a stick, to where the contact does not stick.
+Continuation::Passed Continuation::leave_stick(const ChatterBorder& border) {
+  if (cross(border, -border.sticks_towards)) return Passed::on;
   note(BifurcationKind::chatter_border, border.contact, border.solution, border.error);
   end_ = no_way_on(BifurcationKind::chatter_border, border.contact);
   return Passed::ended;
 }
 
-/// On from the orbit behind a border, if one is found; where its contact does not stick, towards fewer
-/// impacts: more of them lead back to it.
+/// On from the orbit behind a border, if one is found; where its contact does not stick, towards changes that
+/// are further from it: others lead back to it.
 bool Continuation::cross(const ChatterBorder& border, double sense) {
   auto behind = orbit_behind(border, sense);
   if (!behind) return false;
   note(BifurcationKind::chatter_border, border.contact, border.solution, border.error);
   now_ = std::move(*behind);
   take_stability(now_);
-  face(now_, sense);
+  const bool leads_back =
+      sense != border.sticks_towards && next_change_from(border, -sense) > next_change_from(border, sense);
+  heading_ = leads_back ? -sense : sense;
+  face(now_, heading_);
   changes_.clear();
   step_ = options_.first_step;
-  heading_ = sense;
-  if (sense == border.sticks_towards || !follows_more(border.contact)) return true;
-  face(now_, -sense);
-  heading_ = -sense;
   return true;
 }
 
-/// Whether the next change on the way is one more impact of a contact.
-bool Continuation::follows_more(int contact) const {
+/// How far from a border the next change of the orbit is that this way leads to; infinite: none is near.
+double Continuation::next_change_from(const ChatterBorder& border, double sense) const {
   constexpr int most = 40;  // points
-  Continuation ahead(family_, now_, 0, options_);
-  for (int k = 0; k < most && ahead.change_count_ == 0; ++k)
-    if (!ahead.next()) return false;
-  return ahead.now_.point.signature.hits(contact) > now_.point.signature.hits(contact);
+  Continuation ahead(family_, now_, sense < 0 ? -1 : 1, options_);
+  for (int k = 0; k < most && ahead.next(); ++k) {
+    if (!ahead.changes_.empty()) return std::abs(ahead.changes_.back() - border.parameter);
+  }
+  return std::numeric_limits<double>::infinity();
 }
 
 /// The orbit that far along the tangent of another one, with the events that its motion has there; nearer to

@@ -166,9 +166,9 @@ class Continuation {
   Passed pass_end_of_stick(const Trial& beyond);
   Passed pass_border_within(double reach);
   Passed pass_accumulation(double reach);
-  Passed pass_border(const ChatterBorder& border, double sense);
+  Passed leave_stick(const ChatterBorder& border);
   bool cross(const ChatterBorder& border, double sense);
-  bool follows_more(int contact) const;
+  double next_change_from(const ChatterBorder& border, double sense) const;
   std::optional<Trial> ahead(const Solution& from, double along) const;
   std::optional<Solution> orbit_behind(const ChatterBorder& border, double sense) const;
   /// Changes without an equation of their own, over which the walk jumps.
