@@ -346,9 +346,12 @@ bool Continuation::advance() {
   };
   const auto keeps_to_plane = [&](const Solution& next) {
     constexpr double aside = 2;  // of the step
-    const double states = (next.point.state - now_.point.state).norm() / (2 * size_);
-    const double parameter = (next.point.parameter - now_.point.parameter) / range;
-    return std::hypot(states, parameter) <= aside * step_;
+    const Vector moved = next.point.state - now_.point.state;
+    const double ahead = next.point.parameter - now_.point.parameter;
+    const Vector normal = metric().state_plane(*now_.shooting, now_.tangent.head(now_.shooting->states()),
+                                               now_.parameter_slope());
+    const bool backward = normal.head(moved.size()).dot(moved) + normal(now_.shooting->size()) * ahead < 0;
+    return !backward && std::hypot(moved.norm() / (2 * size_), ahead / range) <= aside * step_;
   };
   while (step_ >= options_.least_step) {
     auto trial = at(now_, step_);

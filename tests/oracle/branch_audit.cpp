@@ -467,8 +467,8 @@ void Auditor::look_at_located(std::size_t number) {
   for (std::size_t j = number + 1; j < located_.size(); ++j) {
     const Located& other = located_[j];
     if (other.kind != point.kind || other.contact != point.contact) continue;
-    // Two changes may lie 1e-7 of the range apart, as where they accumulate; one is known better than that.
-    const double known = std::min(1e-8 * range() + point.error + other.error, 1e-7 * range());
+    // Two changes may lie 4e-9 of the range apart, as where they accumulate; one is known better than that.
+    const double known = std::min(1e-9 * range() + point.error + other.error, 1e-7 * range());
     if (!(std::abs(other.parameter - point.parameter) <= known)) continue;
     const bool met = std::any_of(orbit.states.begin(), orbit.states.end(), [&](const Eigen::VectorXd& x) {
       return (x - other.state).cwiseAbs().maxCoeff() <= 1e-6 * orbit.size;
@@ -1014,6 +1014,22 @@ TEST_CASE("a branch leaves borders of chatter by the way that does not lead back
   for (const Located& p : located_points(*data.group("bifurcation"), c.parameter))
     borders += p.kind == BifurcationKind::chatter_border ? 1 : 0;
   CHECK(borders == 3);
+  CHECK(audit(c, data).faults() == 0);
+}
+
+// A contact leaves for ever shorter times, until it rests for good: there the parameter has its greatest
+// value on either way to it, and Newton's method also finds the orbits before.
+TEST_CASE("a branch does not turn round just before a contact comes to rest for good") {
+  BranchCase c = from_orbit(random_case(55, Ingredients::rigid_stops), 0.2372, 0.2396, 0.2374160902665381);
+  c.start = {0.5996727184, 0.0118710308, 0.63, 0.0, 0.4175438495, -0.1678506713};
+  const Dataset data = one_branch_of(c);
+  CHECK(text_at(data.at("begins"), 0) == "end of the range");
+  CHECK(text_at(data.at("ends"), 0) == "end of the range");
+  const std::vector<Located> located = located_points(*data.group("bifurcation"), c.parameter);
+  const auto border = std::find_if(located.begin(), located.end(),
+                                   [](const Located& p) { return p.kind == BifurcationKind::rising_border; });
+  REQUIRE(border != located.end());
+  CHECK(border->parameter == Approx(0.238674592835).margin(1e-11));
   CHECK(audit(c, data).faults() == 0);
 }
 
