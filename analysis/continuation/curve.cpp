@@ -457,7 +457,7 @@ CurveWalk::Cause CurveWalk::cause_of(CurveSolution& s) const {
   const auto system = family.system(p.parameter);
   if (!system) return {Cause::What::other};
   const Vector& measure = s.values.orbit.measure;
-  const std::vector<bool> inside = chattering(eq.itinerary(), s.values.orbit.measure);
+  const std::vector<bool> inside = chattering(eq.itinerary(), measure);
   const bool holds =
       family.in_full && (of_hold(condition.kind) || (system->frictions() > 0 && !touches(condition.kind) &&
                                                      condition.kind != Kind::chatter_border));

@@ -929,7 +929,7 @@ TEST_CASE("a contact that is hit again before it would let go is not taken to be
     CHECK(end.ends_with("the order of their impacts changes more often than is followed"));
 }
 
-// A branch of doubled orbits begins at a grazing on the branch that it has left, where that repeats.
+// A branch of doubled orbits ends at a grazing on the branch that it has left, where that repeats.
 TEST_CASE("no fold is told before a grazing at which an orbit is one of fewer periods", "[long]") {
   BranchCase c = from_orbit(random_case(180, Ingredients::rigid_stops), 0.908, 3.6, 0.98465);
   c.keys = "points = 40\nbranches = 2\n";
