@@ -18,6 +18,7 @@ inline Problem make_problem(const std::string& analysis, const std::string& mode
                             const std::vector<double>& start = {}) {
   Problem problem;
   problem.model = make_model(model);
+  problem.start_given = !start.empty();
   problem.start_state = start;
   problem.start_state.resize(problem.model->states().size(), 0.0);
   const Value table = settings("[analysis]\n" + keys).at("analysis");

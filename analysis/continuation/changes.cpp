@@ -464,6 +464,10 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
   take_stability(last);
   locate_tests(now_, last, change.way);
   const bool noted = !told_otherwise && note(kind, contact, last, change.error);
+  if (held_only_before(change.beyond.record)) {
+    end_ = no_way_on(kind, contact, ": behind it a body creeps to where friction holds it again");
+    return false;
+  }
   // As a stick grows from nothing with a square root, the tangent there leads nowhere.
   constexpr double steep = 0.1;
   const bool astray = change.landing && of_slip(kind) &&

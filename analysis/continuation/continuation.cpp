@@ -8,6 +8,7 @@
 #include "analysis/continuation/beginning.hpp"
 #include "analysis/continuation/branch.hpp"
 #include "analysis/continuation/neimark_sacker.hpp"
+#include "analysis/continuation/slip_border.hpp"
 
 namespace graze {
 namespace {
@@ -137,6 +138,15 @@ std::optional<Continuation::Trial> Continuation::at(const Solution& from, double
   return trial;
 }
 
+/// Whether friction holds a body at rest on the orbit of the last point, but not in this motion: it is no
+/// orbit, then.
+bool Continuation::held_only_before(const Record& motion) const {
+  if (now_.point.held == 0) return false;
+  const auto system = family_.system(now_.point.parameter);
+  const Record now = record_of(*system, now_.point, now_.shooting->itinerary().periods);
+  return creeps(now.itinerary, motion.itinerary, *family_.model);
+}
+
 /// Compares with the motion itself, where that differs once more period by period: what rounding grows to on
 /// an unstable orbit of several may be another motion at the end. Where that differs only in how many impacts
 /// of a chatter sequence it follows, or in the order of events that do not matter to each other, the solution
@@ -165,6 +175,10 @@ void Continuation::judge(Trial& trial, double same) const {
       return accept(trial.record);
     }
     if (alike) return;
+    if (held_only_before(record)) {
+      trial.verdict = Verdict::changed;
+      return;
+    }
     auto other = remade(trial, taken, same);
     if (!other && pieces && !alike_in_pieces && pieces->outcome == Outcome::ok)
       other = remade(trial, own, same);

@@ -76,6 +76,7 @@ class Continuation {
                     const Eigen::VectorXd& normal) const;
   std::optional<Trial> solved(const Solution& from, double step) const;
   std::optional<Trial> at(const Solution& from, double step) const;
+  bool held_only_before(const Record& motion) const;
   void judge(Trial& trial, double same = same_orbit) const;
   std::optional<Solution> remade(Trial& trial, const Prescription& other, double same) const;
   bool reversed(const Solution& solution) const;

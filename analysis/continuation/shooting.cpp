@@ -175,6 +175,17 @@ Eigen::Index Shooting::guard_row(std::size_t step) const {
   return row;
 }
 
+/// Whether the orbit closes in a state whatever the unknowns are.
+bool Shooting::stays(const Eigen::MatrixXd& slope, Eigen::Index state) const {
+  return slope.row(size() - states_ + state).isZero(0);
+}
+
+int Shooting::held(const Eigen::MatrixXd& slope) const {
+  int count = 0;
+  for (Eigen::Index i = 0; i < states_; ++i) count += stays(slope, i) ? 1 : 0;
+  return count;
+}
+
 Eigen::VectorXd Shooting::solve(const Eigen::MatrixXd& slope, const Eigen::RowVectorXd& further,
                                 const Eigen::VectorXd& right) const {
   const Eigen::Index n = static_cast<Eigen::Index>(live_columns_.size());
@@ -190,8 +201,14 @@ Eigen::VectorXd Shooting::solve(const Eigen::MatrixXd& slope, const Eigen::RowVe
     reduced.row(n - 1) -= share * slope(f.row, live_columns_);
     rest(n - 1) -= share * right(f.row);
   }
+  // Orbits of a body that friction holds at rest are not isolated: it stays where it is.
+  for (Eigen::Index i = 0; i < states_; ++i) {
+    if (!stays(slope, i)) continue;
+    const Eigen::Index closing = n - 1 - states_ + i;
+    reduced(closing, i) = 1;
+    rest(closing) = 0;
+  }
   Eigen::VectorXd x(size() + 1);
-  // Bodies that friction holds at rest wherever they are have orbits that are not isolated.
   const Eigen::VectorXd live = shortest_solution(reduced, rest);
   x(live_columns_) = live;
   for (const Found& f : found_) x(f.column) = right(f.row) - slope(f.row, live_columns_).dot(live);

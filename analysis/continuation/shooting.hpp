@@ -95,8 +95,11 @@ class Shooting {
   /// Place of the guard of a step, which ends by itself and is no section, among the equations.
   Eigen::Index guard_row(std::size_t step) const;
 
-  /// The solution of (slope; further) x = right, where `slope` is that of equations; the shortest, if there
-  /// are many.
+  /// In so many states the orbit closes whatever the unknowns are: places of bodies that friction holds at
+  /// rest. `slope`: of equations.
+  int held(const Eigen::MatrixXd& slope) const;
+  /// The solution of (slope; further) x = right, where `slope` is that of equations: such a body stays where
+  /// it is; the shortest, if there are many still.
   Eigen::VectorXd solve(const Eigen::MatrixXd& slope, const Eigen::RowVectorXd& further,
                         const Eigen::VectorXd& right) const;
 
@@ -116,6 +119,7 @@ class Shooting {
   std::optional<std::vector<Eigen::MatrixXd>> transitions(const Eigen::VectorXd& u) const;
 
  private:
+  bool stays(const Eigen::MatrixXd& slope, Eigen::Index state) const;
   Eigen::VectorXd between_nodes(const Eigen::VectorXd& start, const std::vector<double>& durations,
                                 double parameter) const;
   std::vector<Leg> legs(const Eigen::VectorXd& u, const System& system) const;

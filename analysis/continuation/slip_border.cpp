@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <utility>
+
+#include "core/contact/friction_mode.hpp"
 
 namespace graze {
 namespace {
@@ -171,6 +174,20 @@ double bound_rate(const Shooting& shooting, const Eigen::VectorXd& u, std::size_
 
 BifurcationKind slip_kind(const Shooting& shooting, const Eigen::VectorXd& u, std::size_t step) {
   return bound_rate(shooting, u, step) > 0 ? BifurcationKind::reversal_border : BifurcationKind::slip_border;
+}
+
+bool creeps(const Itinerary& held, const Itinerary& sliding, const Model& model) {
+  const ModeLayout layout{static_cast<std::int64_t>(model.contacts().size()),
+                          static_cast<std::int64_t>(model.frictions().size())};
+  const auto slides = [&](const Itinerary& turn, std::int64_t k, Sliding sense) {
+    return std::any_of(turn.steps.begin(), turn.steps.end(),
+                       [&](const Step& step) { return layout.sliding(step.mode, k) == sense; });
+  };
+  for (std::int64_t k = 0; k < layout.frictions; ++k) {
+    const bool stays = !slides(held, k, Sliding::forward) && !slides(held, k, Sliding::backward);
+    if (stays && slides(sliding, k, Sliding::forward) != slides(sliding, k, Sliding::backward)) return true;
+  }
+  return false;
 }
 
 std::vector<int> friction_places(const Model& model) {

@@ -59,6 +59,10 @@ double bound_rate(const Shooting& shooting, const Eigen::VectorXd& u, std::size_
 /// takes the reversal away.
 BifurcationKind slip_kind(const Shooting& shooting, const Eigen::VectorXd& u, std::size_t step);
 
+/// Whether a friction holds its body all through one turn and lets it slide one way only in another: the body
+/// does not come back, but creeps to where it is held again.
+bool creeps(const Itinerary& held, const Itinerary& sliding, const Model& model);
+
 /// The places of all frictions of a model, −1 − k.
 std::vector<int> friction_places(const Model& model);
 

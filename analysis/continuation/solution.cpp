@@ -12,19 +12,31 @@ namespace graze {
 namespace {
 
 using Vector = Eigen::VectorXd;
+using Multipliers = std::vector<std::complex<double>>;
 
 constexpr std::size_t steps_per_node = 24;
+
+/// Multipliers but those of bodies that friction holds, which are 1 but for rounding: test functions would
+/// tell its sign.
+Multipliers of_change(const BranchPoint& point) {
+  Multipliers some = point.multipliers;
+  for (int k = 0; k < point.held && !some.empty(); ++k) {
+    some.erase(std::min_element(some.begin(), some.end(), [](const auto& a, const auto& b) {
+      return std::abs(a - 1.0) < std::abs(b - 1.0);
+    }));
+  }
+  return some;
+}
 
 /// Multipliers and test functions, but the one that needs the tangent.
 void take_multipliers(BranchPoint& point) {
   point.stable = is_stable(point.multipliers) && !point.multipliers.empty();
+  const Multipliers multipliers = of_change(point);
   std::complex<double> doubling = 1;
   std::complex<double> torus = 1;
-  for (std::size_t i = 0; i < point.multipliers.size(); ++i) {
-    doubling *= 1.0 + point.multipliers[i];
-    for (std::size_t j = i + 1; j < point.multipliers.size(); ++j) {
-      torus *= point.multipliers[i] * point.multipliers[j] - 1.0;
-    }
+  for (std::size_t i = 0; i < multipliers.size(); ++i) {
+    doubling *= 1.0 + multipliers[i];
+    for (std::size_t j = i + 1; j < multipliers.size(); ++j) torus *= multipliers[i] * multipliers[j] - 1.0;
   }
   point.doubling = doubling.real();
   point.torus = torus.real();
@@ -58,7 +70,7 @@ bool repeats(const std::vector<Vector>& orbit, double phase, double size, double
 void BranchPoint::set_fold(double direction) {
   fold = direction;
   std::complex<double> product = 1;
-  for (const std::complex<double>& m : multipliers) product *= 1.0 - m;
+  for (const std::complex<double>& m : of_change(*this)) product *= 1.0 - m;
   branching = product.real() / fold;
 }
 
@@ -131,6 +143,7 @@ void take_solution(const Closing& closing, const Metric& metric, Solution& s) {
   p.phase = shooting.anchor().phase;
   p.period = shooting.turn(s.u);
   p.residual = closing.residual;
+  p.held = shooting.held(closing.equations.slope);
   p.fold = s.parameter_slope() / metric.range;
 }
 

@@ -24,6 +24,7 @@ struct BranchPoint {
   double size = 0;           ///< greatest entry of the states met
   double residual = 0;
   std::vector<std::complex<double>> multipliers;
+  int held = 0;  ///< bodies that friction holds at rest, and would elsewhere: the orbit is not isolated
   bool stable = false;
   bool admissible = true;  ///< no contact is crossed: the motion of the system itself takes this way
   double fold = 0;         ///< test functions: direction of the parameter along the branch,

@@ -10,7 +10,12 @@ namespace {
 
 using Factored = Eigen::PartialPivLU<Eigen::MatrixXd>;
 
-bool regular(const Factored& matrix) { return matrix.rcond() > 1e-14; }
+/// Reciprocal condition, about. (Eigen's estimate means nothing where a pivot is exactly zero.)
+double condition(const Factored& matrix) {
+  return (matrix.matrixLU().diagonal().array() != 0).all() ? matrix.rcond() : 0.0;
+}
+
+bool regular(const Factored& matrix) { return condition(matrix) > 1e-14; }
 
 template <class Matrix>
 bool is_definite(const Matrix& matrix) {
@@ -65,7 +70,7 @@ Eigen::VectorXd shortest_solution(const Eigen::MatrixXd& A, const Eigen::VectorX
   const Eigen::MatrixXd scaled = rows.cwiseInverse().asDiagonal() * narrowed;
   const Eigen::VectorXd right = b.cwiseQuotient(rows);
   const Factored factored(scaled);
-  const Eigen::VectorXd y = factored.rcond() > singular
+  const Eigen::VectorXd y = condition(factored) > singular
                                 ? Eigen::VectorXd(factored.solve(right))
                                 : Eigen::VectorXd(scaled.completeOrthogonalDecomposition().solve(right));
   return y.cwiseQuotient(columns);

@@ -6,6 +6,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -509,6 +510,7 @@ End end_kind(const std::string& reason) {
         "at this grazing it is an orbit of fewer periods"}) {
     if (reason.starts_with(normal)) return End::normal;
   }
+  if (reason.ends_with("a body creeps to where friction holds it again")) return End::normal;
   return End::numerical;
 }
 
@@ -1067,4 +1069,43 @@ TEST_CASE("a branch does not leap over a range without orbits to those behind it
   const Audit found = audit(c, data);
   CHECK(found.faults() == 0);
   CHECK(found.ends_of(End::broken) == 2);
+}
+
+// A mass that its friction holds at x1 for good, beside one that is forced: of the springs' force on it
+// 3/2 x1 stays the same, and 0.3 |1 + 0.05 iω|/|2 − ω² + 0.1 iω| swings. It slips where both make 0.2.
+TEST_CASE("a body that friction holds stays where it is along a branch, up to where it slips") {
+  BranchCase c;
+  c.model =
+      "name = \"linear_stops\"\nmass = [[1, 0], [0, 1]]\ndamping = [[0.1, -0.05], [-0.05, 0.1]]\n"
+      "stiffness = [[2, -1], [-1, 2]]\nomega = 2\n"
+      "force = [{ order = 1, cosine = [0, 0.3], sine = [0, 0] }]\n"
+      "stop = [{ normal = [0, 1], position = 9, restitution = 0.5 }]\n"
+      "friction = [{ direction = [1, 0], amplitude = 0.2 }]\n";
+  c.parameter = "omega";
+  const double place = 0.03;
+  c.start = {place, 0, 0, 0};
+  c = from_orbit(c, 1.5, 3, 2.5);
+  const Dataset data = one_branch_of(c);
+  for (std::size_t k = 0; k < data.size("point"); ++k)
+    CHECK(column<double>(data, "orbit_state")[4 * k] == Approx(place).epsilon(1e-14));
+  const auto swings = [](double omega) {
+    return 0.3 * std::abs(std::complex<double>(1, 0.05 * omega)) /
+           std::abs(std::complex<double>(2 - omega * omega, 0.1 * omega));
+  };
+  double slips = 1.5, holds = 3;
+  while (holds - slips > 1e-15) {
+    const double middle = (slips + holds) / 2;
+    if (middle == slips || middle == holds) break;
+    (1.5 * place + swings(middle) > 0.2 ? slips : holds) = middle;
+  }
+  const auto& omega = column<double>(data, "omega");
+  CHECK(omega.front() == Approx(slips).margin(1e-8));
+  CHECK(omega.back() == 3);
+  CHECK(text_at(data.at("begins"), 0).starts_with("slip_border: behind it a body creeps"));
+  CHECK(text_at(data.at("ends"), 0) == "end of the range");
+  const std::vector<Located> located = located_points(*data.group("bifurcation"), c.parameter);
+  REQUIRE(located.size() == 1);
+  CHECK(located.front().kind == BifurcationKind::slip_border);
+  CHECK(located.front().parameter == Approx(slips).margin(1e-10));
+  CHECK(audit(c, data).faults() == 0);
 }
