@@ -98,8 +98,8 @@ class Shooting {
   /// In so many states the orbit closes whatever the unknowns are: places of bodies that friction holds at
   /// rest. `slope`: of equations.
   int held(const Eigen::MatrixXd& slope) const;
-  /// The solution of (slope; further) x = right, where `slope` is that of equations: such a body stays where
-  /// it is; the shortest, if there are many still.
+  /// The solution of (slope; further) x = right, where `slope` is that of equations, with bodies that are
+  /// `held` where they are; the shortest, if there are many still.
   Eigen::VectorXd solve(const Eigen::MatrixXd& slope, const Eigen::RowVectorXd& further,
                         const Eigen::VectorXd& right) const;
 
