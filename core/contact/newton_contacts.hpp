@@ -141,6 +141,7 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
   struct Touching {
     int contact;
     S speed;               ///< of approach, before
+    S left{0};             ///< what rounding has left of that at rest
     S rebound{0};          ///< of opening, after
     bool carries = false;  ///< an impulse
   };
@@ -157,6 +158,9 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
   void part(int i, Observer* observer);
   Outcome hit(int i, Observer* observer);
   Outcome impulses(bool prescribed = false);
+  /// Opening speed of one that carries no impulse. Where others strike elsewhere one at rest stays so,
+  /// however slow the bodies are after it.
+  S opened(const Touching& t) { return t.left - engine().approach(t.contact); }
   Outcome strike_with_friction(Touching& t);
   Outcome strike_alone(Touching& rubs);
   Outcome strike_contacts(int i, double slow, Observer* observer);
@@ -324,7 +328,8 @@ Outcome NewtonContacts<Engine, S, State>::strike_contacts(int i, double slow, Ob
                         engine().approach(j) > S(0));
     if (!meets) continue;
     if (j != i) engine().put_on(j);
-    touching_.push_back({j, rest ? S(0) : engine().approach(j)});
+    const S speed = engine().approach(j);
+    touching_.push_back(rest ? Touching{j, S(0), speed} : Touching{j, speed});
   }
   resting_.clear();
   const Outcome outcome = impulses();
@@ -453,7 +458,7 @@ Outcome NewtonContacts<Engine, S, State>::impulses(bool prescribed) {
     if (touching_[k].carries) engine().strike(touching_[k].contact, impulses->strength[k]);
   }
   for (Touching& t : touching_) {
-    t.rebound = t.carries ? S(engine().restitution(t.contact) * t.speed) : S(-engine().approach(t.contact));
+    t.rebound = t.carries ? S(engine().restitution(t.contact) * t.speed) : opened(t);
   }
   return Outcome::ok;
 }
@@ -475,7 +480,7 @@ Outcome NewtonContacts<Engine, S, State>::strike_alone(Touching& rubs) {
   if (outcome != Outcome::ok) return outcome;
   for (Touching& t : touching_) {
     if (&t == &rubs) continue;
-    t.rebound = -engine().approach(t.contact);
+    t.rebound = opened(t);
     if (t.carries || value_of(t.rebound) < -slow) return Outcome::painleve;
   }
   return Outcome::ok;

@@ -161,6 +161,27 @@ TEST_CASE(
   }
 }
 
+// Masses 1 and 3 swing as one, pressed onto each other by constant forces; nothing couples mass 2, which
+// strikes its own stop. What rounding leaves of the pair's speed against each other is of when they were
+// fast.
+TEST_CASE(
+    "a body at rest on another one stays there when a third one strikes elsewhere, however slow all are") {
+  const auto system = make_system(
+      "name = 'linear_stops'\nmass = [[1, 0, 0], [0, 1, 0], [0, 0, 2]]\ndamping = [[0.1, 0, 0], [0, 0, 0], "
+      "[0, 0, "
+      "0.2]]\nstiffness = [[1, 0, 0], [0, 1, 0], [0, 0, 2]]\nconstant = [-0.5, 0.003, 0.5]\nomega = 0.9\n"
+      "force = [{ cosine = [0.2, 0.004, 0.4] }]\nstop = [{ normal = [-1, 0, 1], position = 0, restitution = "
+      "0.5 }, "
+      "{ normal = [0, 1, 0], position = 0, restitution = 0.9 }]");
+  HybridState state = state_at({0.5, 0.1, -0.02, 0, 0.5, 0.1});
+  Log log;
+  for (int period = 0; period < 500; ++period)
+    REQUIRE(system->advance(state, Section{}, &log) == Outcome::ok);
+  CHECK(log.of(EventKind::impact, 1).size() > 3000);
+  CHECK(log.of(EventKind::stick, 0).size() == 1);
+  CHECK(log.of(EventKind::release, 0).empty());
+}
+
 TEST_CASE("a force that only touches zero releases nothing, one that passes does") {
   // weight 1 and forcing A cos t: the contact force 1 − A cos t touches zero for A = 1
   for (const double amplitude : {0.999999, 1.000001}) {
