@@ -30,6 +30,7 @@ double state_distance(const Solution& a, const Solution& b) {
 Continuation::Passed Continuation::pass_grazing(const Trial& beyond, double step) {
   const auto grazing = first_grazing(now_, step, metric(), beyond.record);
   if (!grazing || !reaches(*grazing)) return Passed::not_found;
+  const Told before = told();
   locate_before(*grazing);
   note(grazing->kind, grazing->contact, grazing->solution);
   for (const int contact : grazing->others) note(grazing->kind, contact, grazing->solution);
@@ -45,8 +46,24 @@ Continuation::Passed Continuation::pass_grazing(const Trial& beyond, double step
     return Passed::ended;
   }
   if (!behind) return Passed::not_found;
-  const Passed passed = leave(*behind);
-  return passed == Passed::not_found && grazing->gained ? leave_at_speed(*grazing, *behind) : passed;
+  const Solution last = now_;
+  const double taken = step_;
+  Passed passed = leave(*behind);
+  if (passed == Passed::not_found && grazing->gained) passed = leave_at_speed(*grazing, *behind);
+  if (passed == Passed::on && !keeps_or_turns(last, *grazing)) {
+    now_ = last;
+    step_ = taken;
+    take_back_to(before);
+    return Passed::not_found;
+  }
+  return passed;
+}
+
+void Continuation::take_back_to(Told before) {
+  passed_ = std::move(before.passed);
+  changes_ = std::move(before.changes);
+  last_jump_ = before.last_jump;
+  change_count_ = before.count;
 }
 
 /// A change is looked at from no nearer than this, of arclength.
@@ -55,15 +72,9 @@ constexpr double closest = 1e-5;
 /// Goes over the change between the last point and the next. true: where that is not clear, something else
 /// may come before it; then it takes a shorter step instead.
 bool Continuation::looks_closer(const Trial& beyond) {
-  const auto passed = passed_;
-  const auto changes = changes_;
-  const auto last_jump = last_jump_;
-  const int count = change_count_;
+  const Told before = told();
   if (pass_grazing(beyond, step_) != Passed::not_found) return false;
-  passed_ = passed;
-  changes_ = changes;
-  last_jump_ = last_jump;
-  change_count_ = count;
+  take_back_to(before);
   if (step_ > closest) {
     step_ /= 4;
     return true;
@@ -130,6 +141,18 @@ bool Continuation::reaches(const Grazing& grazing) const {
     return !(is_long && bends(now_, before->solution)) && leads_to(before->solution, grazing.solution, away);
   }
   return false;
+}
+
+/// Whether the branch goes on behind a grazing; or turns there, from this point before it, and orbits of both
+/// kinds stand side by side. Else an impact has lost its speed and got it back on a part of the branch too
+/// short to be seen.
+bool Continuation::keeps_or_turns(const Solution& last, const Grazing& grazing) const {
+  const double slope = last.parameter_slope();
+  const double back = (grazing.solution.point.parameter - now_.point.parameter) / slope;
+  if (now_.parameter_slope() * slope > 0 || back < 0 || back >= grazing.place) return true;
+  const auto beside = at(last, grazing.place - back);
+  return beside && beside->verdict != Verdict::open &&
+         beside->solution.point.signature == last.point.signature;
 }
 
 /// What test functions tell between the last point and a grazing, however near to it.

@@ -138,6 +138,7 @@ class Continuation {
   bool looks_closer(const Trial& beyond);
   bool leads_to(const Solution& orbit, const Solution& other, double away) const;
   bool reaches(const Grazing& grazing) const;
+  bool keeps_or_turns(const Solution& last, const Grazing& grazing) const;
   void locate_before(const Grazing& grazing);
   Passed leave(const Solution& at_grazing);
   Passed leave_at_speed(const Grazing& grazing, const Solution& behind);
@@ -219,6 +220,15 @@ class Continuation {
     double parameter;
   };
   std::optional<Jump> last_jump_;
+  /// What has been told of changes, to be taken back.
+  struct Told {
+    std::vector<Bifurcation> passed;
+    std::vector<double> changes;
+    std::optional<Jump> last_jump;
+    int count = 0;
+  };
+  Told told() const { return {passed_, changes_, last_jump_, change_count_}; }
+  void take_back_to(Told before);
   /// A sequence of impacts that may become complete, as last looked at.
   struct Sequence {
     int contact;

@@ -412,3 +412,66 @@ TEST_CASE("mirrored impacts at one grazing are lost together, though rounding le
   CHECK(branch.points.back().parameter > grazing);
   CHECK(branch.points.back().impacts == std::vector<int>{26, 26});
 }
+
+// A stick of the friction on the first body ends with a square root at 1.82706763: orbits without it, whose
+// multiplier is -4.9 in place of 3.85, are on the same side. A grazing is 8e-5 of the range before it.
+TEST_CASE("a branch turns where a stick vanishes, also just behind another change", "[long]") {
+  const Family f = family(
+      "name = 'linear_stops'\nmass = [[2.189, 0], [0, 2.216]]\ndamping = [[1.408, -0.615], [-0.615, 0.615]]\n"
+      "stiffness = [[4.624, -2.021], [-2.021, 2.021]]\nomega = 2.122\n"
+      "force = [{ order = 1, cosine = [0.163, 1.021], sine = [0, 0] }]\n"
+      "stop = [{ normal = [0, -1], position = 0.046, restitution = 0.357 }]\n"
+      "friction = [{ direction = [0, -1], amplitude = 0.129 }, { direction = [1, -1], amplitude = 0.047 }]",
+      "omega");
+  const Eigen::Vector4d state(-0.043199214618, -0.124313036998, -0.023690244213, 0.123093671337);
+  const auto orbit = find_orbit(f, {1.82512007937, state, 4});
+  REQUIRE(orbit);
+  ContinuationOptions options;
+  options.from = 0.468;
+  options.to = 3.776;
+  options.points = 30;
+  const Branch branch = continue_branch(f, *orbit, {options});
+  check_closes(f, branch);
+  const Bifurcation* border = nearest(branch, BifurcationKind::slip_border, 1.8270676327);
+  REQUIRE(border != nullptr);
+  CHECK(std::abs(border->parameter - 1.8270676327) < 1e-7);
+  const BranchPoint& last = branch.points.back();
+  CHECK(branch.ends.starts_with("an orbit of half as many periods"));
+  CHECK(std::abs(last.parameter - 1.8143010) < 1e-7);
+  CHECK(std::abs(last.multipliers.front() - 1.0) < 1e-4);
+}
+
+// The chatter of the first contact begins with an impact that has no speed at 0.16328262845, and has it again
+// on the other side. The same equations have another grazing 9e-9 of the range further, which no motion comes
+// to.
+TEST_CASE("a branch does not turn where an impact loses its speed and gets it back", "[long]") {
+  const Family f = family(
+      "name = 'linear_stops'\nmass = [[2.365, 0, 0], [0, 0.756, 0], [0, 0, 2.498]]\n"
+      "damping = [[0.147, -0.086, 0], [-0.086, 0.17, -0.084], [0, -0.084, 0.084]]\n"
+      "stiffness = [[2.445, -1.431, 0], [-1.431, 2.84, -1.409], [0, -1.409, 1.409]]\nomega = 0.739\n"
+      "force = [{ order = 1, cosine = [0.409, -0.198, 0.141] }, { order = 2, cosine = [0.375, -0.149, "
+      "0.154], sine = "
+      "[-0.288, -0.242, 0.241] }]\nstop = [{ normal = [1, -1, 0], position = 0.095, restitution = 0.881 }, { "
+      "normal = "
+      "[0, 0, -1], position = 0.487, restitution = 0.736 }, { normal = [0, 0, 1], position = 0.273, "
+      "restitution = 0.75 "
+      "}]\nfriction = [{ direction = [0, -1, 1], amplitude = 0.164 }]",
+      "omega");
+  Eigen::VectorXd state(6);
+  state << 0.4765018429026, -0.2231084089727, 0.3815018429026, -0.2231084089726, 0.2518760818009,
+      0.0200583398378;
+  const auto orbit = find_orbit(f, {0.16329204134201, state, 1});
+  REQUIRE(orbit);
+  ContinuationOptions options;
+  options.from = 0.152;
+  options.to = 1.326;
+  options.points = 15;
+  const Branch branch = continue_branch(f, *orbit, {options});
+  check_closes(f, branch);
+  CHECK(std::is_sorted(branch.points.begin(), branch.points.end(),
+                       [](const BranchPoint& a, const BranchPoint& b) { return a.parameter < b.parameter; }));
+  CHECK(branch.points.front().parameter < 0.163282);
+  const Bifurcation* first = nearest(branch, BifurcationKind::grazing, 0.163282628454);
+  REQUIRE(first != nullptr);
+  CHECK(std::abs(first->parameter - 0.163282628454) < 1e-11);
+}
