@@ -268,6 +268,7 @@ bool Continuation::jump_back(const Solution& last, double least) {
 
 /// The same where the last point is one behind such a turn already, and no orbits like it are ahead.
 bool Continuation::turn_back() {
+  if (way_.size() < 2) return false;  // back from the first point is the other half of the branch
   const double little = options_.first_step / 100;
   const auto ahead = at(now_, little);
   if (ahead && ahead->verdict == Verdict::same) return false;
@@ -436,6 +437,51 @@ int Continuation::nearly_grazing() const {
     if (nearly_grazes(record, i)) return i;
   }
   return -1;
+}
+
+/// What the motion does from the tangent of the branch, that far ahead of the last point.
+Continuation::Trial Continuation::predicted(double along) const {
+  const Shooting& shooting = *now_.shooting;
+  Trial trial;
+  trial.solution = now_;
+  Solution& s = trial.solution;
+  s.u += along * s.tangent;
+  s.point.state = s.u.head(shooting.states());
+  s.point.parameter = s.u(shooting.size());
+  const auto system = family_.system(s.point.parameter);
+  if (!system) return trial;
+  trial.record = record_of(*system, s.point, shooting.itinerary().periods);
+  if (trial.record.outcome != Outcome::ok) return trial;
+  trial.verdict = signature_of(trial.record) == now_.point.signature ? Verdict::same : Verdict::changed;
+  return trial;
+}
+
+/// Where the motion itself jumps just ahead of the last point: tells the change, and the end. false: it does
+/// not.
+bool Continuation::ends_at_jump() {
+  constexpr double furthest = 1e-6, nearest = 1e-13;  // of arclength
+  double low = 0;
+  double high = options_.least_step;
+  Trial before = predicted(low);
+  Trial behind = predicted(high);
+  while (behind.verdict == Verdict::same && high < furthest) behind = predicted(high *= 4);
+  if (before.verdict != Verdict::same || behind.verdict != Verdict::changed) return false;
+  while (high - low > nearest) {
+    const double middle = (low + high) / 2;
+    Trial trial = predicted(middle);
+    if (trial.verdict == Verdict::open) return false;
+    const bool same = trial.verdict == Verdict::same;
+    (same ? low : high) = middle;
+    (same ? before : behind) = std::move(trial);
+  }
+  constexpr double jump = 1e-4;  // of the size; so near to a graze its square root is far less
+  if (!((before.record.end - behind.record.end).cwiseAbs().maxCoeff() > jump * size_)) return false;
+  const auto [kind, contact, told_otherwise] =
+      change_of(now_.point.signature, before.record, behind.record, family_.model->contacts().size());
+  if (told_otherwise) return false;
+  note(kind, contact, before.solution, (high - low) * std::abs(now_.parameter_slope()));
+  end_ = no_way_on(kind, contact, ": the motion jumps there");
+  return true;
 }
 
 /// Bisection for where the motion begins to take another way than the branch, or to have another signature.

@@ -492,7 +492,7 @@ bool Continuation::pass_stop() {
   }
   if (goes_on) {
     note_between(last, now_);
-  } else {
+  } else if (!own || !ends_at_jump()) {
     end_ = "Newton's method finds no further point";
     if (chatters_at_once(now_.shooting->itinerary()))
       end_ +=

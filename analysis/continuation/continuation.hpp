@@ -131,6 +131,8 @@ class Continuation {
   void tell_again(const Signature& before);
   bool pass_change(const Trial& beyond, double step);
   int nearly_grazing() const;
+  Trial predicted(double along) const;
+  bool ends_at_jump();
   /// What has become of a change: the branch goes on behind it, ends there, there is none that it could pass,
   /// or something else comes before it.
   enum class Passed { on, ended, not_found, comes_later };

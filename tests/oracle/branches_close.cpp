@@ -475,3 +475,52 @@ TEST_CASE("a branch does not turn where an impact loses its speed and gets it ba
   REQUIRE(first != nullptr);
   CHECK(std::abs(first->parameter - 0.163282628454) < 1e-11);
 }
+
+// The branch ends where an impact beside a chattering contact comes otherwise: behind it the motion goes to
+// and fro between two other orbits. Orbits are solved by the system's own motion, whose jump Newton's method
+// does not see.
+TEST_CASE("a branch ends where the motion jumps, and does not turn there when it has only begun", "[long]") {
+  const Family f = family(
+      "name = 'linear_stops'\nmass = [[0.87, 0, 0], [0, 2.063, 0], [0, 0, 1.648]]\n"
+      "damping = [[0.081, -0.029, 0], [-0.029, 0.051, -0.022], [0, -0.022, 0.054]]\n"
+      "stiffness = [[2.427, -0.878, 0], [-0.878, 1.538, -0.66], [0, -0.66, 1.631]]\nomega = 0.672\n"
+      "force = [{ order = 1, cosine = [1.148, 0.828, -1.044] }, { order = 2, cosine = [0.101, -0.312, -0.4], "
+      "sine = "
+      "[-0.164, -0.17, 0.258] }]\nstop = [{ normal = [0, -1, 0], position = 0.355, restitution = 0.392 }, { "
+      "normal = "
+      "[-1, 0, 1], position = 0.263, restitution = 0.606 }, { normal = [0, 0, 1], position = 0.09, "
+      "restitution = 0.384 "
+      "}]\nfriction = [{ direction = [0, 0, 1], amplitude = 0.182 }, { direction = [-1, 1, 0], amplitude = "
+      "0.148 }]",
+      "omega");
+  Eigen::VectorXd state(6);
+  state << 1.4009969798674, 0.011748328334448, 1.5714668651479, 0.35959179532921, -0.56448602023685,
+      -0.16922873811615;
+  const auto orbit = find_orbit(f, {0.46346578267697, state, 1});
+  REQUIRE(orbit);
+  ContinuationOptions options;
+  options.from = 0.403;
+  options.to = 0.941;
+  options.points = 25;
+  const Branch branch = continue_branch(f, *orbit, {options});
+  check_closes(f, branch);
+  CHECK(std::is_sorted(branch.points.begin(), branch.points.end(),
+                       [](const BranchPoint& a, const BranchPoint& b) { return a.parameter < b.parameter; }));
+  CHECK(branch.ends == "edge of contact 3: the motion jumps there");
+  const Bifurcation* jump = nearest(branch, BifurcationKind::edge, 0.4634657830588);
+  REQUIRE(jump != nullptr);
+  CHECK(std::abs(jump->parameter - 0.4634657830588) < 1e-12);
+  const auto settles = [&](double omega) {
+    const auto system = f.system(omega);
+    HybridState motion;
+    motion.x = state;
+    Eigen::VectorXd before;
+    for (int period = 0; period < 200; ++period) {
+      before = motion.x;
+      REQUIRE(system->advance(motion, {}, nullptr) == Outcome::ok);
+    }
+    return (motion.x - before).cwiseAbs().maxCoeff() < 1e-10;
+  };
+  CHECK(settles(jump->parameter - 1e-9));
+  CHECK_FALSE(settles(jump->parameter + 1e-9));
+}
