@@ -482,9 +482,9 @@ bool Continuation::pass_stop() {
   const bool apart =  // from where impacts accumulate, and branches turn often
       changes_.empty() || std::abs(changes_.back() - now_.point.parameter) > crowd_width * metric().range;
   const Solution last = now_;
-  const bool goes_on = ((own || leaves || sticks_briefly(now_, brief)) && jump(last, least_way(kind))) ||
-                       (own && touching < 0 && apart && turn_back()) ||
-                       (own && touching < 0 && !crowded(crowd) && jump_back(last, 1e-8));
+  const bool goes_on =
+      ((own || leaves || sticks_briefly(now_, brief)) && jump(last, least_way(kind))) ||
+      (own && touching < 0 && ((apart && turn_back()) || (!crowded(crowd) && jump_back(last, 1e-8))));
   if (touching >= 0) {
     note(BifurcationKind::grazing, touching, last);
     if (!goes_on) end_ = no_way_on(kind, touching);

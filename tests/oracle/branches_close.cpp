@@ -17,6 +17,18 @@ using namespace graze::test;
 
 namespace {
 
+/// The branch through an orbit of so many periods.
+Branch branch_through(const Family& f, const NearOrbit& near, double from, double to,
+                      int points = ContinuationOptions{}.points) {
+  const auto orbit = find_orbit(f, near);
+  REQUIRE(orbit);
+  ContinuationOptions options;
+  options.from = from;
+  options.to = to;
+  options.points = points;
+  return continue_branch(f, *orbit, {options});
+}
+
 Branch branch_from(const Family& f, const std::vector<double>& state, double at, double from, double to,
                    int points = ContinuationOptions{}.points) {
   const auto system = f.system(at);
@@ -24,13 +36,7 @@ Branch branch_from(const Family& f, const std::vector<double>& state, double at,
   settle.transient = 50;
   const Attractor a = find_attractor(PoincareMap(*system, f.section), state_at(state), settle);
   REQUIRE(a.kind == AttractorClass::periodic);
-  const auto orbit = find_orbit(f, {at, a.points.front().x, a.orbit.period});
-  REQUIRE(orbit);
-  ContinuationOptions options;
-  options.from = from;
-  options.to = to;
-  options.points = points;
-  return continue_branch(f, *orbit, {options});
+  return branch_through(f, {at, a.points.front().x, a.orbit.period}, from, to, points);
 }
 
 /// The motion closes after so many periods, to 1e-8 of its size times the greatest multiplier.
@@ -51,6 +57,12 @@ void check_closes(const Family& f, const Branch& branch) {
   REQUIRE(branch.points.size() > 20);
   for (const BranchPoint& p : branch.points)
     check_closes(f, p.parameter, p.orbit.front(), p.signature.periods, std::abs(p.multipliers.front()));
+}
+
+/// Whether the parameter grows all along a branch.
+bool goes_one_way(const Branch& branch) {
+  return std::is_sorted(branch.points.begin(), branch.points.end(),
+                        [](const BranchPoint& a, const BranchPoint& b) { return a.parameter < b.parameter; });
 }
 
 const Bifurcation* nearest(const Branch& branch, BifurcationKind kind, double parameter) {
@@ -379,12 +391,8 @@ TEST_CASE("a grazing is passed where the motion loses the impact before it: 1e-7
       "force = [{ order = 1, cosine = [-0.56] }, { order = 2, cosine = [0.023], sine = [0.097] }]\n"
       "stop = [{ normal = [1.0], position = 0.172, restitution = 0.634 }]",
       "omega");
-  const auto orbit = find_orbit(f, {0.532237759500389, Eigen::Vector2d(-0.46691846, -0.19863533), 1});
-  REQUIRE(orbit);
-  ContinuationOptions options;
-  options.from = 0.5320;
-  options.to = 0.5335;
-  const Branch branch = continue_branch(f, *orbit, {options});
+  const Branch branch =
+      branch_through(f, {0.532237759500389, Eigen::Vector2d(-0.46691846, -0.19863533), 1}, 0.5320, 0.5335);
   check_closes(f, branch);
   const Bifurcation* grazing = nearest(branch, BifurcationKind::grazing, 0.53223387424);
   REQUIRE(grazing != nullptr);
@@ -424,13 +432,7 @@ TEST_CASE("a branch turns where a stick vanishes, also just behind another chang
       "friction = [{ direction = [0, -1], amplitude = 0.129 }, { direction = [1, -1], amplitude = 0.047 }]",
       "omega");
   const Eigen::Vector4d state(-0.043199214618, -0.124313036998, -0.023690244213, 0.123093671337);
-  const auto orbit = find_orbit(f, {1.82512007937, state, 4});
-  REQUIRE(orbit);
-  ContinuationOptions options;
-  options.from = 0.468;
-  options.to = 3.776;
-  options.points = 30;
-  const Branch branch = continue_branch(f, *orbit, {options});
+  const Branch branch = branch_through(f, {1.82512007937, state, 4}, 0.468, 3.776, 30);
   check_closes(f, branch);
   const Bifurcation* border = nearest(branch, BifurcationKind::slip_border, 1.8270676327);
   REQUIRE(border != nullptr);
@@ -446,30 +448,24 @@ TEST_CASE("a branch turns where a stick vanishes, also just behind another chang
 // to.
 TEST_CASE("a branch does not turn where an impact loses its speed and gets it back", "[long]") {
   const Family f = family(
-      "name = 'linear_stops'\nmass = [[2.365, 0, 0], [0, 0.756, 0], [0, 0, 2.498]]\n"
+      "name = 'linear_stops'\n"
+      "mass = [[2.365, 0, 0], [0, 0.756, 0], [0, 0, 2.498]]\n"
       "damping = [[0.147, -0.086, 0], [-0.086, 0.17, -0.084], [0, -0.084, 0.084]]\n"
-      "stiffness = [[2.445, -1.431, 0], [-1.431, 2.84, -1.409], [0, -1.409, 1.409]]\nomega = 0.739\n"
-      "force = [{ order = 1, cosine = [0.409, -0.198, 0.141] }, { order = 2, cosine = [0.375, -0.149, "
-      "0.154], sine = "
-      "[-0.288, -0.242, 0.241] }]\nstop = [{ normal = [1, -1, 0], position = 0.095, restitution = 0.881 }, { "
-      "normal = "
-      "[0, 0, -1], position = 0.487, restitution = 0.736 }, { normal = [0, 0, 1], position = 0.273, "
-      "restitution = 0.75 "
-      "}]\nfriction = [{ direction = [0, -1, 1], amplitude = 0.164 }]",
+      "stiffness = [[2.445, -1.431, 0], [-1.431, 2.84, -1.409], [0, -1.409, 1.409]]\n"
+      "omega = 0.739\n"
+      "force = [{ order = 1, cosine = [0.409, -0.198, 0.141] }, "
+      "{ order = 2, cosine = [0.375, -0.149, 0.154], sine = [-0.288, -0.242, 0.241] }]\n"
+      "stop = [{ normal = [1, -1, 0], position = 0.095, restitution = 0.881 }, "
+      "{ normal = [0, 0, -1], position = 0.487, restitution = 0.736 }, "
+      "{ normal = [0, 0, 1], position = 0.273, restitution = 0.75 }]\n"
+      "friction = [{ direction = [0, -1, 1], amplitude = 0.164 }]",
       "omega");
   Eigen::VectorXd state(6);
   state << 0.4765018429026, -0.2231084089727, 0.3815018429026, -0.2231084089726, 0.2518760818009,
       0.0200583398378;
-  const auto orbit = find_orbit(f, {0.16329204134201, state, 1});
-  REQUIRE(orbit);
-  ContinuationOptions options;
-  options.from = 0.152;
-  options.to = 1.326;
-  options.points = 15;
-  const Branch branch = continue_branch(f, *orbit, {options});
+  const Branch branch = branch_through(f, {0.16329204134201, state, 1}, 0.152, 1.326, 15);
   check_closes(f, branch);
-  CHECK(std::is_sorted(branch.points.begin(), branch.points.end(),
-                       [](const BranchPoint& a, const BranchPoint& b) { return a.parameter < b.parameter; }));
+  CHECK(goes_one_way(branch));
   CHECK(branch.points.front().parameter < 0.163282);
   const Bifurcation* first = nearest(branch, BifurcationKind::grazing, 0.163282628454);
   REQUIRE(first != nullptr);
@@ -481,31 +477,25 @@ TEST_CASE("a branch does not turn where an impact loses its speed and gets it ba
 // does not see.
 TEST_CASE("a branch ends where the motion jumps, and does not turn there when it has only begun", "[long]") {
   const Family f = family(
-      "name = 'linear_stops'\nmass = [[0.87, 0, 0], [0, 2.063, 0], [0, 0, 1.648]]\n"
+      "name = 'linear_stops'\n"
+      "mass = [[0.87, 0, 0], [0, 2.063, 0], [0, 0, 1.648]]\n"
       "damping = [[0.081, -0.029, 0], [-0.029, 0.051, -0.022], [0, -0.022, 0.054]]\n"
-      "stiffness = [[2.427, -0.878, 0], [-0.878, 1.538, -0.66], [0, -0.66, 1.631]]\nomega = 0.672\n"
-      "force = [{ order = 1, cosine = [1.148, 0.828, -1.044] }, { order = 2, cosine = [0.101, -0.312, -0.4], "
-      "sine = "
-      "[-0.164, -0.17, 0.258] }]\nstop = [{ normal = [0, -1, 0], position = 0.355, restitution = 0.392 }, { "
-      "normal = "
-      "[-1, 0, 1], position = 0.263, restitution = 0.606 }, { normal = [0, 0, 1], position = 0.09, "
-      "restitution = 0.384 "
-      "}]\nfriction = [{ direction = [0, 0, 1], amplitude = 0.182 }, { direction = [-1, 1, 0], amplitude = "
-      "0.148 }]",
+      "stiffness = [[2.427, -0.878, 0], [-0.878, 1.538, -0.66], [0, -0.66, 1.631]]\n"
+      "omega = 0.672\n"
+      "force = [{ order = 1, cosine = [1.148, 0.828, -1.044] }, "
+      "{ order = 2, cosine = [0.101, -0.312, -0.4], sine = [-0.164, -0.17, 0.258] }]\n"
+      "stop = [{ normal = [0, -1, 0], position = 0.355, restitution = 0.392 }, "
+      "{ normal = [-1, 0, 1], position = 0.263, restitution = 0.606 }, "
+      "{ normal = [0, 0, 1], position = 0.09, restitution = 0.384 }]\n"
+      "friction = [{ direction = [0, 0, 1], amplitude = 0.182 }, "
+      "{ direction = [-1, 1, 0], amplitude = 0.148 }]",
       "omega");
   Eigen::VectorXd state(6);
   state << 1.4009969798674, 0.011748328334448, 1.5714668651479, 0.35959179532921, -0.56448602023685,
       -0.16922873811615;
-  const auto orbit = find_orbit(f, {0.46346578267697, state, 1});
-  REQUIRE(orbit);
-  ContinuationOptions options;
-  options.from = 0.403;
-  options.to = 0.941;
-  options.points = 25;
-  const Branch branch = continue_branch(f, *orbit, {options});
+  const Branch branch = branch_through(f, {0.46346578267697, state, 1}, 0.403, 0.941, 25);
   check_closes(f, branch);
-  CHECK(std::is_sorted(branch.points.begin(), branch.points.end(),
-                       [](const BranchPoint& a, const BranchPoint& b) { return a.parameter < b.parameter; }));
+  CHECK(goes_one_way(branch));
   CHECK(branch.ends == "edge of contact 3: the motion jumps there");
   const Bifurcation* jump = nearest(branch, BifurcationKind::edge, 0.4634657830588);
   REQUIRE(jump != nullptr);

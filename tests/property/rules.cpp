@@ -167,11 +167,14 @@ TEST_CASE(
 TEST_CASE(
     "a body at rest on another one stays there when a third one strikes elsewhere, however slow all are") {
   const auto system = make_system(
-      "name = 'linear_stops'\nmass = [[1, 0, 0], [0, 1, 0], [0, 0, 2]]\ndamping = [[0.1, 0, 0], [0, 0, 0], "
-      "[0, 0, "
-      "0.2]]\nstiffness = [[1, 0, 0], [0, 1, 0], [0, 0, 2]]\nconstant = [-0.5, 0.003, 0.5]\nomega = 0.9\n"
-      "force = [{ cosine = [0.2, 0.004, 0.4] }]\nstop = [{ normal = [-1, 0, 1], position = 0, restitution = "
-      "0.5 }, "
+      "name = 'linear_stops'\n"
+      "mass = [[1, 0, 0], [0, 1, 0], [0, 0, 2]]\n"
+      "damping = [[0.1, 0, 0], [0, 0, 0], [0, 0, 0.2]]\n"
+      "stiffness = [[1, 0, 0], [0, 1, 0], [0, 0, 2]]\n"
+      "constant = [-0.5, 0.003, 0.5]\n"
+      "omega = 0.9\n"
+      "force = [{ cosine = [0.2, 0.004, 0.4] }]\n"
+      "stop = [{ normal = [-1, 0, 1], position = 0, restitution = 0.5 }, "
       "{ normal = [0, 1, 0], position = 0, restitution = 0.9 }]");
   HybridState state = state_at({0.5, 0.1, -0.02, 0, 0.5, 0.1});
   Log log;
