@@ -263,7 +263,10 @@ void Continuation::place(Bifurcation& b, const Solution& s, double error) const 
   b.tangent = s.tangent;
   b.size = size_;
   b.orbit = states_from_best(s);
-  if (b.orbit.empty()) b.orbit = {b.state};
+  if (!b.orbit.empty()) return;
+  b.orbit = {b.state};
+  const auto system = family_.system(b.parameter);
+  if (b.phase != 0 && system) b.orbit = record_of(*system, s.point, b.periods).states;
 }
 
 /// Where a contact comes to be closed for good, its last flights are lost in rounding. The orbits behind know

@@ -192,7 +192,10 @@ void FrictionContacts<Engine, S, State>::pass_bound(int guard, Observer* observe
     const int k = (guard - engine().count()) / 2;
     const bool forward = (guard - engine().count()) % 2 == 0;
     set_sliding(k, forward ? Sliding::forward : Sliding::backward);
-    touch(engine().layout().contacts + 2 * k, onset.order + 1);
+    for (int j = 0; j < frictions(); ++j) {  // and those that it held
+      const bool begins = before_[static_cast<std::size_t>(j)] == Sliding::stuck && does(j) != Sliding::stuck;
+      if (begins) touch(engine().layout().contacts + 2 * j, onset.order + 1);
+    }
     tell_changes(observer);
   }
 }
