@@ -10,6 +10,7 @@
 #include "analysis/continuation/newton.hpp"
 #include "analysis/maps/multipliers.hpp"
 #include "analysis/maps/shifts.hpp"
+#include "core/contact/friction_mode.hpp"
 #include "core/math/dense.hpp"
 
 namespace graze {
@@ -134,6 +135,22 @@ Anchor anchor_at(const Family& family, double parameter, const Eigen::VectorXd& 
   return {state, velocity_at(family, parameter, state, mode).normalized()};
 }
 
+namespace {
+
+/// Whether a friction may stick for the whole turn.
+bool may_hold(const Itinerary& itinerary, const Model& model) {
+  const ModeLayout layout{static_cast<std::int64_t>(model.contacts().size()),
+                          static_cast<std::int64_t>(model.frictions().size())};
+  if (moves_by_itself(itinerary)) return layout.frictions > 0;  // its steps do not tell
+  for (std::int64_t k = 0; k < layout.frictions; ++k) {
+    const auto sticks = [&](const Step& step) { return layout.sliding(step.mode, k) == Sliding::stuck; };
+    if (std::all_of(itinerary.steps.begin(), itinerary.steps.end(), sticks)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Shooting::Shooting(const Family& family, Itinerary itinerary, Anchor anchor, std::vector<std::size_t> nodes)
     : family_(&family),
       itinerary_(std::move(itinerary)),
@@ -141,6 +158,7 @@ Shooting::Shooting(const Family& family, Itinerary itinerary, Anchor anchor, std
       nodes_(std::move(nodes)),
       states_(static_cast<Eigen::Index>(family.model->states().size())) {
   nodes_.insert(nodes_.begin(), 0);
+  may_be_held_ = may_hold(itinerary_, *family.model);
   sort_unknowns();
 }
 
@@ -153,7 +171,10 @@ void Shooting::sort_unknowns() {
   for (Eigen::Index c = 0; c < duration_index(0); ++c) live_columns_.push_back(c);
   for (std::size_t k = 0; k < itinerary_.steps.size(); ++k) {
     const Step& step = itinerary_.steps[k];
-    if (k > 0 && std::find(nodes_.begin(), nodes_.end(), k) != nodes_.end()) add(states_);
+    if (k > 0 && std::find(nodes_.begin(), nodes_.end(), k) != nodes_.end()) {
+      joins_.push_back(static_cast<Eigen::Index>(live_rows_.size() + found_.size()));
+      add(states_);
+    }
     if (Leg::finds_end(step.length)) {
       found_.push_back({static_cast<Eigen::Index>(live_rows_.size() + found_.size()), duration_index(k)});
       continue;
@@ -175,16 +196,17 @@ Eigen::Index Shooting::guard_row(std::size_t step) const {
   return row;
 }
 
-/// Whether the orbit closes in a state whatever the unknowns are.
-bool Shooting::stays(const Eigen::MatrixXd& slope, Eigen::Index state) const {
-  return slope.row(size() - states_ + state).isZero(0);
+/// Combinations of the states, one per column, in which the orbit closes whatever the unknowns are: what
+/// friction holds at rest or together for the whole turn.
+Eigen::MatrixXd Shooting::kept(const Eigen::MatrixXd& slope) const {
+  constexpr double rounding = 1e-10;
+  if (!may_be_held_) return Eigen::MatrixXd(states_, 0);
+  Eigen::MatrixXd closing = slope.bottomRows(states_);
+  for (const Eigen::Index row : joins_) closing += slope.middleRows(row, states_);
+  return null_space(closing.transpose(), rounding);
 }
 
-int Shooting::held(const Eigen::MatrixXd& slope) const {
-  int count = 0;
-  for (Eigen::Index i = 0; i < states_; ++i) count += stays(slope, i) ? 1 : 0;
-  return count;
-}
+int Shooting::held(const Eigen::MatrixXd& slope) const { return static_cast<int>(kept(slope).cols()); }
 
 Eigen::VectorXd Shooting::solve(const Eigen::MatrixXd& slope, const Eigen::RowVectorXd& further,
                                 const Eigen::VectorXd& right) const {
@@ -201,12 +223,15 @@ Eigen::VectorXd Shooting::solve(const Eigen::MatrixXd& slope, const Eigen::RowVe
     reduced.row(n - 1) -= share * slope(f.row, live_columns_);
     rest(n - 1) -= share * right(f.row);
   }
-  // Orbits of a body that friction holds at rest are not isolated: it stays where it is.
-  for (Eigen::Index i = 0; i < states_; ++i) {
-    if (!stays(slope, i)) continue;
-    const Eigen::Index closing = n - 1 - states_ + i;
-    reduced(closing, i) = 1;
-    rest(closing) = 0;
+  // Orbits of bodies that friction holds are not isolated: these stay where they are.
+  const Eigen::MatrixXd still = kept(slope);
+  if (still.cols() > 0) {
+    Eigen::VectorXd missed = right.segment(size() - states_, states_);
+    for (const Eigen::Index row : joins_) missed += right.segment(row, states_);
+    const Eigen::Index closing = n - 1 - states_;
+    reduced.block(closing, 0, states_, states_) += still * still.transpose();
+    rest.segment(closing, states_) -= still * linear_solve(Eigen::MatrixXd(still.transpose() * still),
+                                                           Eigen::VectorXd(still.transpose() * missed));
   }
   Eigen::VectorXd x(size() + 1);
   const Eigen::VectorXd live = shortest_solution(reduced, rest);

@@ -95,8 +95,8 @@ class Shooting {
   /// Place of the guard of a step, which ends by itself and is no section, among the equations.
   Eigen::Index guard_row(std::size_t step) const;
 
-  /// In so many states the orbit closes whatever the unknowns are: places of bodies that friction holds at
-  /// rest. `slope`: of equations.
+  /// In so many combinations of states the orbit closes whatever the unknowns are: bodies that friction holds
+  /// at rest, or together. `slope`: of equations.
   int held(const Eigen::MatrixXd& slope) const;
   /// The solution of (slope; further) x = right, where `slope` is that of equations, with bodies that are
   /// `held` where they are; the shortest, if there are many still.
@@ -119,7 +119,7 @@ class Shooting {
   std::optional<std::vector<Eigen::MatrixXd>> transitions(const Eigen::VectorXd& u) const;
 
  private:
-  bool stays(const Eigen::MatrixXd& slope, Eigen::Index state) const;
+  Eigen::MatrixXd kept(const Eigen::MatrixXd& slope) const;
   Eigen::VectorXd between_nodes(const Eigen::VectorXd& start, const std::vector<double>& durations,
                                 double parameter) const;
   std::vector<Leg> legs(const Eigen::VectorXd& u, const System& system) const;
@@ -138,6 +138,8 @@ class Shooting {
   std::vector<std::size_t> nodes_;  ///< 0 first
   Eigen::Index states_;
   std::vector<Found> found_;
+  std::vector<Eigen::Index> joins_;         ///< first rows of the equations that join legs at nodes
+  bool may_be_held_ = false;                ///< bodies by friction, for the whole turn
   std::vector<Eigen::Index> live_columns_;  ///< of all other unknowns
   std::vector<Eigen::Index> live_rows_;     ///< of all other equations
 };

@@ -30,8 +30,8 @@ Multipliers of_change(const BranchPoint& point) {
 
 /// Multipliers and test functions, but the one that needs the tangent.
 void take_multipliers(BranchPoint& point) {
-  point.stable = is_stable(point.multipliers) && !point.multipliers.empty();
   const Multipliers multipliers = of_change(point);
+  point.stable = is_stable(multipliers) && !point.multipliers.empty();
   std::complex<double> doubling = 1;
   std::complex<double> torus = 1;
   for (std::size_t i = 0; i < multipliers.size(); ++i) {

@@ -1132,3 +1132,46 @@ TEST_CASE("a body that friction holds stays where it is along a branch, up to wh
   CHECK(located.front().parameter == Approx(slips).margin(1e-10));
   CHECK(audit(c, data).faults() == 0);
 }
+
+// Two masses, of 1 and 2, that friction holds together at x1 = x2 + c: on the first 3/2 c stays the same, and
+// 0.3 |1 − ω² + 0.05 iω|/|2 − 3 ω² + 0.1 iω| swings. They slip where both make 0.3.
+TEST_CASE("bodies that friction holds together stay so along a branch, up to where they slip") {
+  BranchCase c;
+  c.model =
+      "name = \"linear_stops\"\nmass = [[1, 0], [0, 2]]\ndamping = [[0.1, -0.05], [-0.05, 0.1]]\n"
+      "stiffness = [[2, -1], [-1, 2]]\nomega = 2\n"
+      "force = [{ order = 1, cosine = [0, 0.3], sine = [0, 0] }]\n"
+      "stop = [{ normal = [0, 1], position = 9, restitution = 0.5 }]\n"
+      "friction = [{ direction = [1, -1], amplitude = 0.1 }, { direction = [-1, 1], amplitude = 0.2 }]\n";
+  c.parameter = "omega";
+  c.start = {0.03, 0, 0, 0};
+  c = from_orbit(c, 0.83, 1.5, 0.95);
+  const Dataset data = one_branch_of(c);
+  const auto& states = column<double>(data, "orbit_state");
+  const double apart = states[0] - states[2];  // what the first periods leave of it
+  CHECK(apart == Approx(0.03).margin(0.01));
+  for (std::size_t k = 0; k < data.size("point"); ++k)
+    CHECK(states[4 * k] - states[4 * k + 2] == Approx(apart).epsilon(1e-12));
+  const auto swings = [](double omega) {
+    return 0.3 * std::abs(std::complex<double>(1 - omega * omega, 0.05 * omega)) /
+           std::abs(std::complex<double>(2 - 3 * omega * omega, 0.1 * omega));
+  };
+  double slips = 0.83, holds = 1.5;
+  for (int k = 0; k < 60; ++k) {  // bisection
+    const double middle = (slips + holds) / 2;
+    (1.5 * apart + swings(middle) > 0.3 ? slips : holds) = middle;
+  }
+  const auto& omega = column<double>(data, "omega");
+  CHECK(omega.front() >= slips);
+  CHECK(omega.front() < slips + 1e-3);
+  const auto& stable = column<std::int8_t>(data, "stable");
+  CHECK(std::all_of(stable.begin(), stable.end(), [](std::int8_t is) { return is != 0; }));
+  CHECK(omega.back() == 1.5);
+  CHECK(text_at(data.at("begins"), 0).starts_with("slip_border: behind it"));
+  CHECK(text_at(data.at("ends"), 0) == "end of the range");
+  const std::vector<Located> located = located_points(*data.group("bifurcation"), c.parameter);
+  REQUIRE(located.size() == 1);
+  CHECK(located.front().kind == BifurcationKind::slip_border);
+  CHECK(located.front().parameter == Approx(slips).margin(1e-10));
+  CHECK(audit(c, data).faults() == 0);
+}
