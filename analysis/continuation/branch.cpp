@@ -55,12 +55,17 @@ bool comes_back_mirrored(const Family& family, const Side& side) {
          on_branch * p.size;
 }
 
-/// A point as it is told: the states of an orbit that magnifies errors are solved for, not those that its
-/// motion has met on the way.
-BranchPoint told(const Solution& s) {
+/// Whether an orbit magnifies errors so much that the states which its motion meets on the way are not its
+/// own.
+bool magnifies(const BranchPoint& point) {
   constexpr double strong = 1e2;
+  return !point.multipliers.empty() && std::abs(point.multipliers.front()) > strong;
+}
+
+/// A point as it is told: the states of an orbit that magnifies errors are solved for.
+BranchPoint told(const Solution& s) {
   BranchPoint point = s.point;
-  if (point.multipliers.empty() || !(std::abs(point.multipliers.front()) > strong)) return point;
+  if (!magnifies(point)) return point;
   std::vector<Eigen::VectorXd> states = states_on_section(s);
   if (states.size() == point.orbit.size()) point.orbit = std::move(states);
   return point;
@@ -68,7 +73,8 @@ BranchPoint told(const Solution& s) {
 
 /// Whether the motion closes from where an orbit is told to be, and not after fewer periods. The orbit may
 /// lie so near to a grazing that the impact is lost in rounding on the way from there, and not from where its
-/// equations begin, or so near to one of fewer periods that the state told is that one's.
+/// equations begin, or so near to one of fewer periods, or of other events, that the state told is that
+/// one's.
 bool moves_as_told(const Family& family, const BranchPoint& point) {
   constexpr double closure = 1e-8;  // of the size, which an unstable orbit magnifies
   constexpr double same = 1e-9;     // of the size
@@ -79,7 +85,8 @@ bool moves_as_told(const Family& family, const BranchPoint& point) {
   const double growth = growth_of(point.multipliers);
   const double open = (record.end - point.orbit.front()).cwiseAbs().maxCoeff();
   return record.outcome == Outcome::ok && open <= closure * growth * record.size &&
-         !repeats(record.states, 0, record.size, same);
+         !repeats(record.states, 0, record.size, same) &&
+         (!magnifies(point) || signature_of(record) == point.signature);
 }
 
 Side walk_along(const Family& family, const Solution& start, int direction, const Walk& walk) {

@@ -385,13 +385,27 @@ bool coincides(const Record& record, int contact) {
 std::optional<int> rubs_about(const Record& record) {
   constexpr double moment = 1e-6;  // of the turn
   const std::vector<Step>& steps = record.itinerary.steps;
+  const auto at_once = [&](std::size_t a, std::size_t b) {
+    return std::abs(record.times[a] - record.times[b]) <= moment * record.times.back();
+  };
+  /// How often the friction of a step changes just then.
+  const auto changes = [&](std::size_t k) {
+    int count = 0;
+    for (std::size_t j = 0; j < steps.size(); ++j)
+      count += of_friction(steps[j].end) && steps[j].contact == steps[k].contact && at_once(j, k) ? 1 : 0;
+    return count;
+  };
   for (std::size_t k = 0; k < steps.size(); ++k) {
     if (!of_friction(steps[k].end)) continue;
     const auto again = [&](const Step& s) { return of_friction(s.end) && s.contact == steps[k].contact; };
     const auto found = std::find_if(steps.begin() + static_cast<std::ptrdiff_t>(k) + 1, steps.end(), again);
     const auto next = static_cast<std::size_t>(found - steps.begin());
-    if (found == steps.end() || record.times[next] - record.times[k] > moment * record.times.back()) continue;
-    if (next > k + 1) return steps[k + 1].contact;
+    if (found == steps.end() || !at_once(k, next)) continue;
+    if (next > k + 1) {
+      const bool alike = of_friction(steps[k + 1].end) && changes(k + 1) > 1;  // along the same direction
+      if (alike) continue;
+      return steps[k + 1].contact;
+    }
     std::size_t first = k;
     while (first > 0 && steps[first].instant) --first;
     if (!of_friction(steps[first].end)) return steps[first].contact;
