@@ -10,7 +10,6 @@
 #include "analysis/continuation/newton.hpp"
 #include "analysis/maps/multipliers.hpp"
 #include "analysis/maps/shifts.hpp"
-#include "core/contact/friction_mode.hpp"
 #include "core/math/dense.hpp"
 
 namespace graze {
@@ -135,12 +134,16 @@ Anchor anchor_at(const Family& family, double parameter, const Eigen::VectorXd& 
   return {state, velocity_at(family, parameter, state, mode).normalized()};
 }
 
+ModeLayout layout_of(const Model& model) {
+  return {static_cast<std::int64_t>(model.contacts().size()),
+          static_cast<std::int64_t>(model.frictions().size())};
+}
+
 namespace {
 
 /// Whether a friction may stick for the whole turn.
 bool may_hold(const Itinerary& itinerary, const Model& model) {
-  const ModeLayout layout{static_cast<std::int64_t>(model.contacts().size()),
-                          static_cast<std::int64_t>(model.frictions().size())};
+  const ModeLayout layout = layout_of(model);
   if (moves_by_itself(itinerary)) return layout.frictions > 0;  // its steps do not tell
   for (std::int64_t k = 0; k < layout.frictions; ++k) {
     const auto sticks = [&](const Step& step) { return layout.sliding(step.mode, k) == Sliding::stuck; };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/maps/itinerary.hpp"
+#include "core/contact/friction_mode.hpp"
 #include "core/system/model.hpp"
 
 namespace graze {
@@ -58,6 +59,9 @@ Eigen::VectorXd velocity_at(const Family& family, double parameter, const Eigen:
                             std::int64_t mode);
 /// Across the flow at a state in a mode; none where the system is forced.
 Anchor anchor_at(const Family& family, double parameter, const Eigen::VectorXd& state, std::int64_t mode);
+
+/// Of the modes of a model's legs.
+ModeLayout layout_of(const Model& model);
 
 /// F(u) = 0 for orbits of one itinerary. Unknowns u: the state at the beginning and at every further node,
 /// the durations of all legs, the parameter. Equations: the guard of every step is zero where it ends (of an

@@ -177,8 +177,7 @@ BifurcationKind slip_kind(const Shooting& shooting, const Eigen::VectorXd& u, st
 }
 
 bool creeps(const Itinerary& held, const Itinerary& sliding, const Model& model) {
-  const ModeLayout layout{static_cast<std::int64_t>(model.contacts().size()),
-                          static_cast<std::int64_t>(model.frictions().size())};
+  const ModeLayout layout = layout_of(model);
   const auto slides = [&](const Itinerary& turn, std::int64_t k, Sliding sense) {
     return std::any_of(turn.steps.begin(), turn.steps.end(),
                        [&](const Step& step) { return layout.sliding(step.mode, k) == sense; });

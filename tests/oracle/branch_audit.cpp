@@ -190,17 +190,13 @@ std::optional<bool> returns_from(System& system, const Motion& orbit, double sha
 /// How far rounding takes the motion from an orbit within some turns, of its size: where an impact is about
 /// to lose its speed, by the square root of what it takes the gap.
 double strays(System& system, const Motion& orbit) {
-  constexpr int turns = 8;
-  HybridState state;
-  state.x = orbit.states.front();
-  double furthest = 0;
-  for (int turn = 0; turn < turns; ++turn) {
-    for (std::size_t k = 0; k < orbit.states.size(); ++k) {
-      if (system.advance(state, {}, nullptr) != Outcome::ok) return furthest;
-    }
-    furthest = std::max(furthest, (state.x - orbit.states.front()).cwiseAbs().maxCoeff() / orbit.size);
-  }
-  return furthest;
+  constexpr std::size_t turns = 8;
+  const Eigen::VectorXd& x = orbit.states.front();
+  const Motion motion = followed(system, x, static_cast<int>(turns * orbit.states.size()));
+  double furthest = motion.outcome == Outcome::ok ? motion.error : 0;
+  for (std::size_t k = 0; k < motion.states.size(); k += orbit.states.size())
+    furthest = std::max(furthest, (motion.states[k] - x).cwiseAbs().maxCoeff());
+  return furthest / orbit.size;
 }
 
 /// The same; a domain of attraction may be as narrow as a grazing is near, and narrower where two contacts
@@ -1113,6 +1109,28 @@ TEST_CASE("a branch does not leap over a range without orbits to those behind it
   CHECK(found.ends_of(End::broken) == 2);
 }
 
+/// Where what friction holds slips no more, between these values, by bisection.
+template <class Slips>
+double slips_below(double low, double high, const Slips& slips) {
+  for (int k = 0; k < 60; ++k) {
+    const double middle = (low + high) / 2;
+    (slips(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+/// The only branch of a case begins where what friction holds slips, nothing else changes on it, and it has
+/// no faults.
+void check_begins_where_it_slips(const BranchCase& c, const Dataset& data, double slips) {
+  CHECK(text_at(data.at("begins"), 0).starts_with("slip_border: behind it a body creeps"));
+  CHECK(text_at(data.at("ends"), 0) == "end of the range");
+  const std::vector<Located> located = located_points(*data.group("bifurcation"), c.parameter);
+  REQUIRE(located.size() == 1);
+  CHECK(located.front().kind == BifurcationKind::slip_border);
+  CHECK(located.front().parameter == Approx(slips).margin(1e-10));
+  CHECK(audit(c, data).faults() == 0);
+}
+
 // A mass that its friction holds at x1 for good, beside one that is forced: of the springs' force on it
 // 3/2 x1 stays the same, and 0.3 |1 + 0.05 iω|/|2 − ω² + 0.1 iω| swings. It slips where both make 0.2.
 TEST_CASE("a body that friction holds stays where it is along a branch, up to where it slips") {
@@ -1134,21 +1152,11 @@ TEST_CASE("a body that friction holds stays where it is along a branch, up to wh
     return 0.3 * std::abs(std::complex<double>(1, 0.05 * omega)) /
            std::abs(std::complex<double>(2 - omega * omega, 0.1 * omega));
   };
-  double slips = 1.5, holds = 3;
-  for (int k = 0; k < 60; ++k) {  // bisection
-    const double middle = (slips + holds) / 2;
-    (1.5 * place + swings(middle) > 0.2 ? slips : holds) = middle;
-  }
+  const double slips = slips_below(1.5, 3, [&](double w) { return 1.5 * place + swings(w) > 0.2; });
   const auto& omega = column<double>(data, "omega");
   CHECK(omega.front() == Approx(slips).margin(1e-8));
   CHECK(omega.back() == 3);
-  CHECK(text_at(data.at("begins"), 0).starts_with("slip_border: behind it a body creeps"));
-  CHECK(text_at(data.at("ends"), 0) == "end of the range");
-  const std::vector<Located> located = located_points(*data.group("bifurcation"), c.parameter);
-  REQUIRE(located.size() == 1);
-  CHECK(located.front().kind == BifurcationKind::slip_border);
-  CHECK(located.front().parameter == Approx(slips).margin(1e-10));
-  CHECK(audit(c, data).faults() == 0);
+  check_begins_where_it_slips(c, data, slips);
 }
 
 // Two masses, of 1 and 2, that friction holds together at x1 = x2 + c: on the first 3/2 c stays the same, and
@@ -1174,24 +1182,14 @@ TEST_CASE("bodies that friction holds together stay so along a branch, up to whe
     return 0.3 * std::abs(std::complex<double>(1 - omega * omega, 0.05 * omega)) /
            std::abs(std::complex<double>(2 - 3 * omega * omega, 0.1 * omega));
   };
-  double slips = 0.83, holds = 1.5;
-  for (int k = 0; k < 60; ++k) {  // bisection
-    const double middle = (slips + holds) / 2;
-    (1.5 * apart + swings(middle) > 0.3 ? slips : holds) = middle;
-  }
+  const double slips = slips_below(0.83, 1.5, [&](double w) { return 1.5 * apart + swings(w) > 0.3; });
   const auto& omega = column<double>(data, "omega");
   CHECK(omega.front() >= slips);
   CHECK(omega.front() < slips + 1e-3);
   const auto& stable = column<std::int8_t>(data, "stable");
   CHECK(std::all_of(stable.begin(), stable.end(), [](std::int8_t is) { return is != 0; }));
   CHECK(omega.back() == 1.5);
-  CHECK(text_at(data.at("begins"), 0).starts_with("slip_border: behind it"));
-  CHECK(text_at(data.at("ends"), 0) == "end of the range");
-  const std::vector<Located> located = located_points(*data.group("bifurcation"), c.parameter);
-  REQUIRE(located.size() == 1);
-  CHECK(located.front().kind == BifurcationKind::slip_border);
-  CHECK(located.front().parameter == Approx(slips).margin(1e-10));
-  CHECK(audit(c, data).faults() == 0);
+  check_begins_where_it_slips(c, data, slips);
 }
 
 TEST_CASE("two frictions along one direction have the branch of one of their sum") {
