@@ -55,8 +55,11 @@ bool engaged_on(const System& system, std::int64_t mode, int contact) {
   return system.in_contact(state, contact);
 }
 
+/// The contrary. An own leg heeds the contacts of both parts.
 Itinerary without(const Itinerary& itinerary, std::size_t step) {
   Itinerary less = itinerary;
+  Step& joined = less.steps[step + 1];
+  if (joined.length == Leg::Length::own) joined.mode |= less.steps[step].mode;
   less.steps.erase(less.steps.begin() + static_cast<std::ptrdiff_t>(step));
   return less;
 }

@@ -472,6 +472,30 @@ TEST_CASE("a branch does not turn where an impact loses its speed and gets it ba
   CHECK(std::abs(first->parameter - 0.163282628454) < 1e-11);
 }
 
+// Solved by the system's own motion, the leg before the lost impact heeds a contact that chatters, the one
+// behind it does not: without the impact they are one leg, which heeds it.
+TEST_CASE("a branch turns at a grazing between two legs of which one chatters at another contact", "[long]") {
+  const Family f = family(
+      "name = 'linear_stops'\nmass = [[2.316, 0], [0, 1.805]]\ndamping = [[0.046, -0.014], [-0.014, 0.014]]\n"
+      "stiffness = [[3.28, -1.002], [-1.002, 1.002]]\nomega = 0.756\n"
+      "force = [{ order = 1, cosine = [-0.984, 0.84], sine = [0, 0] }]\n"
+      "stop = [{ normal = [-1, 0], position = 0.267, restitution = 0.87 }, "
+      "{ normal = [-1, 1], position = 0.631, restitution = 0.347 }]\n"
+      "friction = [{ direction = [-1, 0], amplitude = 0.119 }]",
+      "omega");
+  const Eigen::Vector4d state(0.9347212695795891, 0.6028552187287238, 1.2609304116122204, 0.8230143284273795);
+  const double grazing = 0.588840104008;
+  const Branch branch = branch_through(f, {0.6470203529276539, state, 1}, 0.302, 1.21, 25);
+  check_closes(f, branch);
+  const Bifurcation* found = nearest(branch, BifurcationKind::grazing, grazing);
+  REQUIRE(found != nullptr);
+  CHECK(std::abs(found->parameter - grazing) < 1e-11);
+  const BranchPoint& last = branch.points.front();
+  CHECK(last.parameter > grazing + 1e-3);
+  CHECK(last.impacts.front() == 2);  // 3 before
+  CHECK(std::abs(last.multipliers.front()) < 1);
+}
+
 // The branch ends where an impact beside a chattering contact comes otherwise: behind it the motion goes to
 // and fro between two other orbits. Orbits are solved by the system's own motion, whose jump Newton's method
 // does not see.
