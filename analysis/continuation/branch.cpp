@@ -156,7 +156,7 @@ std::pair<std::size_t, double> nearest(const std::vector<Eigen::VectorXd>& state
 bool may_lie_between(const BranchPoint& p, const BranchPoint& a, const BranchPoint& b) {
   constexpr double slack = 0.3;  // of the trace: where it is not monotonic
   constexpr double alike = 10;
-  const auto sense = [](const BranchPoint& x) { return std::copysign(1.0, x.branching * x.fold); };
+  const auto sense = [](const BranchPoint& x) { return std::copysign(1.0, x.determinant()); };
   const auto trace = [](const BranchPoint& x) {
     return std::accumulate(x.multipliers.begin(), x.multipliers.end(), std::complex<double>(0)).real();
   };

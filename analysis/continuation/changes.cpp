@@ -569,7 +569,8 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
   now_ = std::move(*change.landing);
   take_stability(now_);
   step_ = std::max(step_ / 4, options_.first_step);
-  if (exchanged) turn_back();
+  // Feigin: behind a kink orbits are on the same side as before if det(I - P) has the other sign.
+  if (exchanged && last.point.determinant() * now_.point.determinant() < 0) turn_back();
   return true;
 }
 

@@ -34,6 +34,8 @@ struct BranchPoint {
 
   /// Takes the direction of the parameter along the branch.
   void set_fold(double direction);
+  /// Π(1 − μ): det(I − P).
+  double determinant() const { return branching * fold; }
 };
 
 /// A point with all that is needed to go on from it.
