@@ -211,7 +211,7 @@ std::optional<bool> returns(System& system, const Motion& orbit, bool expected) 
   for (const Eigen::MatrixXd& same :
        {Eigen::MatrixXd(), of_resting(system, orbit.states.front(), orbit.size)}) {
     for (const unsigned seed : {1u, 2u, 3u}) {
-      for (const double share : {1e-6, 1e-9, 1e-11}) {
+      for (const double share : {1e-6, 1e-9, 1e-10, 1e-11}) {
         if (share < least) continue;
         answer = returns_from(system, orbit, share, seed, same);
         if (answer == expected) return answer;
