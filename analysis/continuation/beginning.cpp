@@ -43,14 +43,34 @@ std::optional<Begun> moved_to(const Shooting& shooting, const Vector& u, double 
   return Begun{std::move(taken.itinerary), state.x, std::move(taken.durations), phase, 0};
 }
 
-/// Lengths of the ways between events, those before the first and after the last apart.
-std::vector<double> ways_of(const Shooting& shooting, const Vector& u) {
-  if (!moves_by_itself(shooting.itinerary())) return shooting.durations(u);
+/// A way between events.
+struct Way {
+  double length = 0;
+  bool rests = false;  ///< on a rigid contact, from which rounding takes a motion that begins there
+};
+
+/// Those before the first event and after the last apart.
+std::vector<Way> ways_of(const Shooting& shooting, const Vector& u) {
   const std::unique_ptr<System> system = shooting.family().system(u(shooting.size()));
   if (!system) return {};
-  const Record record = record_turn(*system, u.head(shooting.states()), shooting.itinerary().periods, 0,
-                                    shooting.anchor().phase);
-  return record.outcome == Outcome::ok ? record.durations : std::vector<double>();
+  Itinerary itinerary = shooting.itinerary();
+  std::vector<double> durations = shooting.durations(u);
+  if (moves_by_itself(itinerary)) {
+    Record record =
+        record_turn(*system, u.head(shooting.states()), itinerary.periods, 0, shooting.anchor().phase);
+    if (record.outcome != Outcome::ok) return {};
+    itinerary = std::move(record.itinerary);
+    durations = std::move(record.durations);
+  }
+  std::vector<Way> ways;
+  for (std::size_t k = 0; k < durations.size(); ++k) {
+    const std::int64_t mode = itinerary.steps[k].mode;
+    bool rests = false;
+    for (int i = 0; i < system->contacts(); ++i)
+      rests |= is_closed(mode, i) && system->with_contact(mode, i, false) == mode;
+    ways.push_back({durations[k], rests});
+  }
+  return ways;
 }
 
 /// Begun on the leg of a step, so many periods after the first phase zero.
@@ -125,20 +145,27 @@ struct NewBeginning {
 };
 
 std::optional<NewBeginning> better_beginning(const Shooting& shooting, const Vector& u) {
-  constexpr double near = 0.2;  // of the way between events on which the orbit begins
+  constexpr double near = 0.2;   // of the way between events on which the orbit begins
+  constexpr double least = 0.1;  // of the longest: a way on no contact is taken for it
   if (!shooting.forced()) return std::nullopt;
-  const std::vector<double> ways = ways_of(shooting, u);
+  const std::vector<Way> ways = ways_of(shooting, u);
   if (ways.size() < 2) return std::nullopt;
-  const double first = ways.front();
-  const double last = ways.back();
-  const auto longest = std::max_element(ways.begin(), ways.end());
-  const double way = *longest;
-  const bool far = std::min(first, last) > near * (first + last) && first + last > near * way;
-  if (far) return std::nullopt;
+  const auto shorter = [](const Way& a, const Way& b) { return a.length < b.length; };
+  const auto on_no_contact = [](const Way& way) { return way.rests ? 0 : way.length; };
+  auto best = std::max_element(ways.begin(), ways.end(), shorter);
+  const auto free = std::max_element(ways.begin(), ways.end(), [&](const Way& a, const Way& b) {
+    return on_no_contact(a) < on_no_contact(b);
+  });
+  if (on_no_contact(*free) >= least * best->length) best = free;
+  const double first = ways.front().length;
+  const double last = ways.back().length;
+  const bool far = std::min(first, last) > near * (first + last) && first + last > near * best->length;
+  if (far && (best->rests || !ways.front().rests)) return std::nullopt;
   const double periods = shooting.itinerary().periods;
-  const double middle = std::accumulate(ways.begin(), longest, way / 2);
+  double middle = best->length / 2;
+  for (auto way = ways.begin(); way != best; ++way) middle += way->length;
   const double phase = std::fmod(shooting.anchor().phase + middle * periods / shooting.turn(u), periods);
-  return NewBeginning{static_cast<std::size_t>(longest - ways.begin()), phase};
+  return NewBeginning{static_cast<std::size_t>(best - ways.begin()), phase};
 }
 
 std::optional<Begun> begun_at(const Shooting& shooting, const Vector& u, const NewBeginning& at) {

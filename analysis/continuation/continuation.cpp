@@ -34,7 +34,7 @@ double away_from_border(BifurcationKind kind, const std::complex<double>& m) {
 bool passes(BifurcationKind kind, const std::complex<double>& m) {
   const bool torus = kind == BifurcationKind::neimark_sacker;
   if (torus && !(std::abs(m.imag()) > 1e-9)) return false;
-  return away_from_border(kind, m) < (torus ? 1e-6 : 1e-2);
+  return away_from_border(kind, m) < (torus ? 1e-6 : 1e-4);
 }
 
 /// Whether a multiplier of an orbit comes near to that border.

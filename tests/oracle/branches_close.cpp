@@ -522,6 +522,52 @@ TEST_CASE("a branch goes on where impacts exchange their order and det(I - P) ke
   CHECK(branch.points.back().parameter > 0.548);
 }
 
+// The longest way between events is a stick at a contact: from a state on it rounding may begin with an
+// impact of 1e-16 or not, so orbits are begun on the longest flight.
+TEST_CASE("a branch goes on where an orbit rests on a contact for most of its turn") {
+  const Family f = family(
+      "name = 'linear_stops'\n"
+      "mass = [[0.996, 0], [0, 2.051]]\n"
+      "damping = [[0.077, -0.04], [-0.04, 0.04]]\n"
+      "stiffness = [[2.992, -1.551], [-1.551, 1.551]]\n"
+      "omega = 0.728\n"
+      "force = [{ order = 1, cosine = [0.357, 0.53] }, "
+      "{ order = 2, cosine = [0.13, -0.099], sine = [-0.173, 0.324] }]\n"
+      "stop = [{ normal = [-1, 1], position = 0.121, restitution = 0.361 }, "
+      "{ normal = [1, -1], position = 0.055, restitution = 0.533 }]",
+      "omega");
+  const Eigen::Vector4d state(0.5936691662669049, 0.14061495586401304, 0.7128313848853003,
+                              0.20168969507837664);
+  const Branch branch = branch_through(f, {0.2119160310404061, state, 1}, 0.2118, 1.271, 20);
+  check_closes(f, branch);
+  CHECK(branch.points.back().parameter > 0.2126);
+  CHECK(nearest(branch, BifurcationKind::chatter_border, 0.21209) == nullptr);
+}
+
+// A stick vanishes with a square root: the parameter stands still there, so that Π(1 - μ)/fold has a pole,
+// with a multiplier of 1.006 on both sides.
+TEST_CASE("no branch point is told where a stick vanishes beside a multiplier near 1", "[long]") {
+  const Family f = family(
+      "name = 'linear_stops'\n"
+      "mass = [[2.319, 0, 0], [0, 2.147, 0], [0, 0, 1.244]]\n"
+      "damping = [[0.09, -0.044, 0], [-0.044, 0.066, -0.022], [0, -0.022, 0.022]]\n"
+      "stiffness = [[5.769, -2.826, 0], [-2.826, 4.254, -1.428], [0, -1.428, 1.428]]\n"
+      "omega = 0.996\n"
+      "force = [{ order = 1, cosine = [-0.427, -0.755, 1.001] }]\n"
+      "stop = [{ normal = [1, 0, 0], position = 0.765, restitution = 0.478 }]\n"
+      "friction = [{ direction = [-1, 0, 0], amplitude = 0.195 }, "
+      "{ direction = [-1, 0, 0], amplitude = 0.138 }]",
+      "omega");
+  Eigen::VectorXd state(6);
+  state << -1.053410017039929, 1.0906112038044902, -1.9576743454682601, 1.9081971365680075,
+      -1.8481223480010716, 0.8986655422957586;
+  const Branch branch = branch_through(f, {0.6158103515471037, state, 1}, 0.583, 1.409, 50);
+  check_closes(f, branch);
+  const auto is_passed = [](const BranchPoint& p) { return p.parameter < 0.614128; };
+  CHECK(std::any_of(branch.points.begin(), branch.points.end(), is_passed));
+  for (const Bifurcation& b : branch.bifurcations) CHECK(b.kind != BifurcationKind::branch_point);
+}
+
 // The branch ends where an impact beside a chattering contact comes otherwise: behind it the motion goes to
 // and fro between two other orbits. Orbits are solved by the system's own motion, whose jump Newton's method
 // does not see.
