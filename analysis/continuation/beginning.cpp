@@ -46,31 +46,53 @@ std::optional<Begun> moved_to(const Shooting& shooting, const Vector& u, double 
 /// A way between events.
 struct Way {
   double length = 0;
-  bool rests = false;  ///< on a rigid contact, from which rounding takes a motion that begins there
+  bool rests =
+      false;  ///< on a rigid contact: whether a motion begun there has one more impact, rounding decides
 };
 
 /// Those before the first event and after the last apart.
-std::vector<Way> ways_of(const Shooting& shooting, const Vector& u) {
-  const std::unique_ptr<System> system = shooting.family().system(u(shooting.size()));
-  if (!system) return {};
-  Itinerary itinerary = shooting.itinerary();
-  std::vector<double> durations = shooting.durations(u);
-  if (moves_by_itself(itinerary)) {
-    Record record =
-        record_turn(*system, u.head(shooting.states()), itinerary.periods, 0, shooting.anchor().phase);
-    if (record.outcome != Outcome::ok) return {};
-    itinerary = std::move(record.itinerary);
-    durations = std::move(record.durations);
-  }
+std::vector<Way> ways_of(const System& system, const Itinerary& itinerary,
+                         const std::vector<double>& durations) {
   std::vector<Way> ways;
   for (std::size_t k = 0; k < durations.size(); ++k) {
     const std::int64_t mode = itinerary.steps[k].mode;
     bool rests = false;
-    for (int i = 0; i < system->contacts(); ++i)
-      rests |= is_closed(mode, i) && system->with_contact(mode, i, false) == mode;
+    for (int i = 0; i < system.contacts(); ++i)
+      rests |= is_closed(mode, i) && system.with_contact(mode, i, false) == mode;
     ways.push_back({durations[k], rests});
   }
   return ways;
+}
+
+std::vector<Way> ways_of(const Shooting& shooting, const Vector& u) {
+  const std::unique_ptr<System> system = shooting.family().system(u(shooting.size()));
+  if (!system) return {};
+  const Itinerary& itinerary = shooting.itinerary();
+  if (!moves_by_itself(itinerary)) return ways_of(*system, itinerary, shooting.durations(u));
+  const Record record =
+      record_turn(*system, u.head(shooting.states()), itinerary.periods, 0, shooting.anchor().phase);
+  if (record.outcome != Outcome::ok) return {};
+  return ways_of(*system, record.itinerary, record.durations);
+}
+
+/// The longest of some ways, one on no contact unless all of these are short.
+std::size_t best_of(const std::vector<Way>& ways) {
+  constexpr double least = 0.1;  // of the longest
+  const auto longest = [&](const auto& length) {
+    return std::max_element(ways.begin(), ways.end(),
+                            [&](const Way& a, const Way& b) { return length(a) < length(b); });
+  };
+  const auto any = longest([](const Way& way) { return way.length; });
+  const auto free = longest([](const Way& way) { return way.rests ? 0 : way.length; });
+  const bool short_ones = free->rests || free->length < least * any->length;
+  return static_cast<std::size_t>((short_ones ? any : free) - ways.begin());
+}
+
+/// From the first on to the middle of one.
+double middle_of(const std::vector<Way>& ways, std::size_t which) {
+  double middle = ways[which].length / 2;
+  for (std::size_t k = 0; k < which; ++k) middle += ways[k].length;
+  return middle;
 }
 
 /// Begun on the leg of a step, so many periods after the first phase zero.
@@ -122,11 +144,10 @@ std::optional<NearOrbit> between_events(const Family& family, const NearOrbit& n
   const Record record =
       record_turn(*system, near.state, forced ? near.periods : 1, forced ? 0 : near.turn, near.phase);
   if (record.outcome != Outcome::ok) return std::nullopt;
-  const auto longest = std::max_element(record.durations.begin(), record.durations.end());
+  const std::vector<Way> ways = ways_of(*system, record.itinerary, record.durations);
   Section middle;
   middle.kind = Section::Kind::time;
-  middle.interval = *longest / 2;
-  for (auto before = record.durations.begin(); before != longest; ++before) middle.interval += *before;
+  middle.interval = middle_of(ways, best_of(ways));
   HybridState state;
   state.x = near.state;
   state.time = time_in_period(*system, near.phase);
@@ -145,27 +166,18 @@ struct NewBeginning {
 };
 
 std::optional<NewBeginning> better_beginning(const Shooting& shooting, const Vector& u) {
-  constexpr double near = 0.2;   // of the way between events on which the orbit begins
-  constexpr double least = 0.1;  // of the longest: a way on no contact is taken for it
+  constexpr double near = 0.2;  // of the way between events on which the orbit begins
   if (!shooting.forced()) return std::nullopt;
   const std::vector<Way> ways = ways_of(shooting, u);
   if (ways.size() < 2) return std::nullopt;
-  const auto shorter = [](const Way& a, const Way& b) { return a.length < b.length; };
-  const auto on_no_contact = [](const Way& way) { return way.rests ? 0 : way.length; };
-  auto best = std::max_element(ways.begin(), ways.end(), shorter);
-  const auto free = std::max_element(ways.begin(), ways.end(), [&](const Way& a, const Way& b) {
-    return on_no_contact(a) < on_no_contact(b);
-  });
-  if (on_no_contact(*free) >= least * best->length) best = free;
+  const std::size_t best = best_of(ways);
   const double first = ways.front().length;
   const double last = ways.back().length;
-  const bool far = std::min(first, last) > near * (first + last) && first + last > near * best->length;
-  if (far && (best->rests || !ways.front().rests)) return std::nullopt;
+  const bool far = std::min(first, last) > near * (first + last) && first + last > near * ways[best].length;
+  if (far && (ways[best].rests || !ways.front().rests)) return std::nullopt;
   const double periods = shooting.itinerary().periods;
-  double middle = best->length / 2;
-  for (auto way = ways.begin(); way != best; ++way) middle += way->length;
-  const double phase = std::fmod(shooting.anchor().phase + middle * periods / shooting.turn(u), periods);
-  return NewBeginning{static_cast<std::size_t>(best - ways.begin()), phase};
+  const double phase = shooting.anchor().phase + middle_of(ways, best) * periods / shooting.turn(u);
+  return NewBeginning{best, std::fmod(phase, periods)};
 }
 
 std::optional<Begun> begun_at(const Shooting& shooting, const Vector& u, const NewBeginning& at) {
