@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -43,11 +43,10 @@ std::optional<Begun> moved_to(const Shooting& shooting, const Vector& u, double 
   return Begun{std::move(taken.itinerary), state.x, std::move(taken.durations), phase, 0};
 }
 
-/// A way between events.
+/// A way between events. Whether a motion begun on one that rests has one more impact, rounding decides.
 struct Way {
   double length = 0;
-  bool rests =
-      false;  ///< on a rigid contact: whether a motion begun there has one more impact, rounding decides
+  bool rests = false;  ///< on a rigid contact
 };
 
 /// Those before the first event and after the last apart.

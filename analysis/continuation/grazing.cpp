@@ -55,7 +55,7 @@ bool engaged_on(const System& system, std::int64_t mode, int contact) {
   return system.in_contact(state, contact);
 }
 
-/// The contrary. An own leg heeds the contacts of both parts.
+/// The itinerary without a step. An own leg heeds the contacts of both parts.
 Itinerary without(const Itinerary& itinerary, std::size_t step) {
   Itinerary less = itinerary;
   Step& joined = less.steps[step + 1];
