@@ -293,6 +293,15 @@ bool Continuation::leads_back(const Solution& found, const Solution& last, doubl
   return between ? state_distance(*between, last) <= closer * away : away <= near * size_;
 }
 
+/// Whether an orbit lies where the tangent at another one leads.
+bool Continuation::is_straight_ahead(const Solution& found, const Solution& last) {
+  constexpr double aside = 0.05;  // of the way
+  const double along = (found.point.parameter - last.point.parameter) / last.parameter_slope();
+  const Eigen::VectorXd way = along * last.tangent.head(last.point.state.size());
+  const Eigen::VectorXd off = found.point.state - last.point.state - way;
+  return off.cwiseAbs().maxCoeff() <= aside * way.cwiseAbs().maxCoeff();
+}
+
 /// Whether the branch goes on behind a change from an orbit that far (of the range) from it, in the sense of
 /// the parameter as before (+1) or back (-1).
 bool Continuation::lands(const Solution& last, double way, int onward) {
@@ -306,7 +315,8 @@ bool Continuation::lands(const Solution& last, double way, int onward) {
   auto found = onward > 0 ? orbit_near(last, parameter, along) : orbit_beside(last, parameter, along);
   if (!found || walked(found->point)) return false;
   if (onward < 0 && found->point.signature == last.point.signature) return false;
-  if (!leads_back(*found, last, so_far(way / 4))) return false;
+  const bool ahead = chatters_at_once(last.shooting->itinerary()) && is_straight_ahead(*found, last);
+  if (!ahead && !leads_back(*found, last, so_far(way / 4))) return false;
   now_ = std::move(*found);
   take_stability(now_);
   face(now_, onward * sense);

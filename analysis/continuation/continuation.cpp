@@ -458,22 +458,11 @@ bool sticks_briefly(const Solution& s, double brief) {
   });
 }
 
-/// Whether a contact is hit by chatter while another one chatters.
-bool chatters_at_once(const Itinerary& itinerary) {
-  const std::vector<Step>& steps = itinerary.steps;
-  for (std::size_t k = 1; k < steps.size(); ++k) {
-    if (steps[k].end != EventKind::chatter_complete) continue;
-    for (std::size_t j = k; j-- > 0 && is_hit(steps[j].end);)
-      if (steps[j].contact != steps[k].contact) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 /// Over what stops Newton's method, if it is found behind: where a contact that chatters sticks or leaves for
-/// a short time only; and, where orbits are solved by the system's own motion, whatever takes its map's
-/// derivative.
+/// a short time only, or another one chatters with it; and, where orbits are solved by the system's own
+/// motion, whatever takes its map's derivative.
 bool Continuation::pass_stop() {
   const double brief = 1e-2 * now_.point.period;
   const bool own = moves_by_itself(now_.shooting->itinerary());
@@ -485,8 +474,10 @@ bool Continuation::pass_stop() {
   const bool apart =  // from where impacts accumulate, and branches turn often
       changes_.empty() || std::abs(changes_.back() - now_.point.parameter) > crowd_width * metric().range;
   const Solution last = now_;
+  const bool together = chatters_at_once(now_.shooting->itinerary());
+  const bool may_jump = own || leaves || together || sticks_briefly(now_, brief);
   const bool goes_on =
-      ((own || leaves || sticks_briefly(now_, brief)) && jump(last, least_way(kind))) ||
+      (may_jump && jump(last, least_way(kind))) ||
       (own && touching < 0 && ((apart && turn_back()) || (!crowded(crowd) && jump_back(last, 1e-8))));
   if (touching >= 0) {
     note(BifurcationKind::grazing, touching, last);
@@ -497,7 +488,7 @@ bool Continuation::pass_stop() {
     note_between(last, now_);
   } else if (!own || !ends_at_jump()) {
     end_ = "Newton's method finds no further point";
-    if (chatters_at_once(now_.shooting->itinerary()))
+    if (together)
       end_ +=
           ": two contacts chatter at once, the order of their impacts changes more often than is followed";
   }

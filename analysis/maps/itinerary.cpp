@@ -111,6 +111,16 @@ bool moves_by_itself(const Itinerary& itinerary) {
   return itinerary.steps.front().length == Leg::Length::own;
 }
 
+bool chatters_at_once(const Itinerary& itinerary) {
+  const std::vector<Step>& steps = itinerary.steps;
+  for (std::size_t k = 1; k < steps.size(); ++k) {
+    if (steps[k].end != EventKind::chatter_complete) continue;
+    for (std::size_t j = k; j-- > 0 && is_hit(steps[j].end);)
+      if (steps[j].contact != steps[k].contact) return true;
+  }
+  return false;
+}
+
 double time_in_period(const System& system, double phase) {
   return (phase - std::floor(phase)) * system.period();
 }

@@ -34,6 +34,8 @@ struct Itinerary {
 
 /// Whether an orbit is solved by its system's own motion (Leg::Length::own), not leg by leg.
 bool moves_by_itself(const Itinerary& itinerary);
+/// Whether a contact is hit by chatter while another one chatters.
+bool chatters_at_once(const Itinerary& itinerary);
 
 /// What happened on one turn.
 struct Record {

@@ -545,6 +545,31 @@ TEST_CASE("a branch goes on where an orbit rests on a contact for most of its tu
   CHECK(nearest(branch, BifurcationKind::chatter_border, 0.2122) == nullptr);
 }
 
+// Impacts of two contacts that chatter at once change their order wherever one falls on another, infinitely
+// often; in between Newton's method finds orbits.
+TEST_CASE("a branch goes on where two contacts chatter at once", "[long]") {
+  const Family f = family(
+      "name = 'linear_stops'\n"
+      "mass = [[1.324, 0, 0], [0, 0.642, 0], [0, 0, 1.797]]\n"
+      "damping = [[0.127, -0.104, 0], [-0.104, 0.248, -0.144], [0, -0.144, 0.144]]\n"
+      "stiffness = [[2.524, -2.071, 0], [-2.071, 4.928, -2.857], [0, -2.857, 2.857]]\n"
+      "omega = 0.672\n"
+      "force = [{ order = 1, cosine = [0.322, 0.201, 0.677] }, "
+      "{ order = 2, cosine = [-0.265, 0.196, -0.084], sine = [0.093, 0.102, -0.104] }]\n"
+      "stop = [{ normal = [-1, 0, 0], position = 0.083, restitution = 0.507 }, "
+      "{ normal = [1, -1, 0], position = 0.634, restitution = 0.667 }]",
+      "omega");
+  Eigen::VectorXd state(6);
+  state << 2.340706316056207, 0.6250285460601589, 3.136492238812603, 0.5427718278929845, 3.6609380469002293,
+      0.29842911872397276;
+  const Branch branch = branch_through(f, {0.35750000000000004, state, 1}, 0.332, 1.012, 50);
+  check_closes(f, branch);
+  CHECK(branch.ends == "as many points as allowed");
+  CHECK(branch.begins == "as many points as allowed");
+  CHECK(branch.points.front().parameter < 0.355);
+  CHECK(branch.points.back().parameter > 0.36);
+}
+
 // A stick vanishes with a square root: the parameter stands still there, so that Π(1 - μ)/fold has a pole,
 // with a multiplier of 1.006 on both sides.
 TEST_CASE("no branch point is told where a stick vanishes beside a multiplier near 1", "[long]") {
