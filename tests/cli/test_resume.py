@@ -127,15 +127,22 @@ class Resume(CliTest):
             self.assertEqual(process.returncode, 75, err)
             self.assertFalse(os.path.exists(self.path("piece.h5")))
 
+    def wait_until_caught(self, process, number, caught):
+        """Until the program has a handler for the signal, or no longer has one."""
+        while process.poll() is None:
+            with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
+                mask = next(line for line in status if line.startswith("SigCgt:")).split()[1]
+            if bool(int(mask, 16) >> (number - 1) & 1) == caught:
+                return
+            time.sleep(0.002)
+        self.fail(process.communicate()[1])
+
     def test_second_interrupt_kills(self):
         # One block of all points: the first signal cannot end it soon.
         process = self.start("run", "case.toml", "--set", "run.block=120", "--set", "analysis.transient=1000000")
-        while process.poll() is None and not os.path.exists(self.path("case.h5")):
-            time.sleep(0.002)
-        time.sleep(0.1)
+        self.wait_until_caught(process, signal.SIGINT, True)
         process.send_signal(signal.SIGINT)
-        time.sleep(0.3)
-        self.assertIsNone(process.poll())
+        self.wait_until_caught(process, signal.SIGINT, False)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=10)
         self.assertEqual(process.returncode, -signal.SIGINT)
