@@ -341,11 +341,8 @@ bool Continuation::advance() {
     end_ = "as many points as allowed";
     return false;
   }
-  if (crowded(most_crowded)) {
-    end_ = "more changes of its events than are followed";
-    return false;
-  }
   way_.push_back(now_.point);
+  if (crowded(most_crowded)) return pass_crowd();
   const double range = options_.to - options_.from;
   if (looked_count_ != change_count_) {
     looked_count_ = change_count_;
@@ -427,6 +424,18 @@ bool Continuation::advance() {
   const Passed passed = pass_border_within(near * range);
   if (passed != Passed::not_found) return passed == Passed::on;
   return pass_stop();
+}
+
+/// Over more changes than are followed one by one.
+bool Continuation::pass_crowd() {
+  const Solution last = now_;
+  changes_.clear();
+  if (jump(last, crowd_width)) {
+    note_between(last, now_);
+    return true;
+  }
+  end_ = "more changes of its events than are followed";
+  return false;
 }
 
 namespace {

@@ -158,6 +158,7 @@ class Continuation {
   bool leads_back(const Solution& found, const Solution& last, double nearer) const;
   static bool is_straight_ahead(const Solution& found, const Solution& last);
   bool lands(const Solution& last, double way, int onward);
+  bool pass_crowd();
   bool pass_stop();
   bool lies_ahead(const ChatterBorder& border, double sense, double reach) const;
   bool is_taken(const ChatterBorder& border) const;

@@ -570,6 +570,30 @@ TEST_CASE("a branch goes on where two contacts chatter at once", "[long]") {
   CHECK(branch.points.back().parameter > 0.36);
 }
 
+// Where chatter is about to complete one impact after the other grazes, in ever shorter distances.
+TEST_CASE("a branch goes on behind more changes than are followed one by one", "[long]") {
+  const Family f = family(
+      "name = 'linear_stops'\n"
+      "mass = [[1.818, 0, 0], [0, 1.233, 0], [0, 0, 0.798]]\n"
+      "damping = [[0.026, -0.014, 0], [-0.014, 0.031, -0.017], [0, -0.017, 0.036]]\n"
+      "stiffness = [[1.9, -0.977, 0], [-0.977, 2.208, -1.231], [0, -1.231, 2.578]]\n"
+      "omega = 1.218\n"
+      "force = [{ order = 1, cosine = [-0.696, 1.038, -0.302] }]\n"
+      "stop = [{ normal = [1, -1, 0], position = 0.7, restitution = 0.796 }, "
+      "{ normal = [1, -1, 0], position = 0.441, restitution = 0.898 }, "
+      "{ normal = [-1, 0, 1], position = 0.278, restitution = 0.418 }]\n"
+      "friction = [{ direction = [-1, 0, 1], amplitude = 0.231 }]",
+      "omega");
+  Eigen::VectorXd state(6);
+  state << -0.010771616312170199, -0.0017933098994256246, 0.4851877494666778, 0.007084667808017529,
+      0.01914077826145168, 0.004960397995807788;
+  const double at = 0.13379621339351438;
+  const Branch branch = branch_through(f, {at, state, 1}, at - 1e-6, 2.309, 60);
+  check_closes(f, branch);
+  CHECK(branch.ends == "as many points as allowed");
+  CHECK(branch.points.back().parameter > 0.1345);
+}
+
 // A stick vanishes with a square root: the parameter stands still there, so that Π(1 - μ)/fold has a pole,
 // with a multiplier of 1.006 on both sides.
 TEST_CASE("no branch point is told where a stick vanishes beside a multiplier near 1", "[long]") {
