@@ -23,6 +23,15 @@ double state_distance(const Solution& a, const Solution& b) {
   return (a.point.state - b.point.state).cwiseAbs().maxCoeff();
 }
 
+/// Whether an orbit lies where the tangent at another one leads.
+bool is_straight_ahead(const Solution& found, const Solution& last) {
+  constexpr double aside = 0.05;  // of the way
+  const double along = (found.point.parameter - last.point.parameter) / last.parameter_slope();
+  const Eigen::VectorXd way = along * last.tangent.head(last.point.state.size());
+  const Eigen::VectorXd off = found.point.state - last.point.state - way;
+  return off.cwiseAbs().maxCoeff() <= aside * way.cwiseAbs().maxCoeff();
+}
+
 }  // namespace
 
 /// The place where an impact loses its speed or a guard touches, if that is what happens between the last
@@ -291,15 +300,6 @@ bool Continuation::leads_back(const Solution& found, const Solution& last, doubl
   const double away = state_distance(found, last);
   const auto between = orbit_beside(found, nearer, 0);
   return between ? state_distance(*between, last) <= closer * away : away <= near * size_;
-}
-
-/// Whether an orbit lies where the tangent at another one leads.
-bool Continuation::is_straight_ahead(const Solution& found, const Solution& last) {
-  constexpr double aside = 0.05;  // of the way
-  const double along = (found.point.parameter - last.point.parameter) / last.parameter_slope();
-  const Eigen::VectorXd way = along * last.tangent.head(last.point.state.size());
-  const Eigen::VectorXd off = found.point.state - last.point.state - way;
-  return off.cwiseAbs().maxCoeff() <= aside * way.cwiseAbs().maxCoeff();
 }
 
 /// Whether the branch goes on behind a change from an orbit that far (of the range) from it, in the sense of

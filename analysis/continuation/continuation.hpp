@@ -156,7 +156,6 @@ class Continuation {
   bool jump_back(const Solution& last, double least);
   bool turn_back();
   bool leads_back(const Solution& found, const Solution& last, double nearer) const;
-  static bool is_straight_ahead(const Solution& found, const Solution& last);
   bool lands(const Solution& last, double way, int onward);
   bool pass_crowd();
   bool pass_stop();
