@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/maps/multipliers.hpp"
 #include "core/lanes/lanes.hpp"
 #include "core/system/memoising_system.hpp"
 
@@ -81,6 +82,7 @@ Orbit shortest(const PoincareMap& map, const Orbit& orbit) {
   return orbit;
 }
 
+constexpr double repelling = 2;   // growth in a turn near which no motion stays
 constexpr double arrived = 1e-9;  // of an orbit's size: nearer to it a motion need not come
 
 /// The state of a motion at a point; what the points leave out is like that of another state of it.
@@ -285,12 +287,13 @@ class Approach {
   int turns_ = 0;
 };
 
+bool is_stable(const Orbit& orbit) { return orbit.closed && spectral_radius(orbit) <= 1 + stability_margin; }
+
 /// Whether a motion that stands so far from a closed orbit may come to it. `step`: how far it has moved in
 /// the last iterates, as many as the orbit has.
 bool is_in_reach(const Orbit& orbit, double distance, double step) {
-  const double radius = spectral_radius(orbit);
-  if (!orbit.closed || !(radius <= 1 + stability_margin)) return false;
-  const double slow = std::max(1 - radius, 1e-6);
+  if (!is_stable(orbit)) return false;
+  const double slow = std::max(1 - spectral_radius(orbit), 1e-6);
   return distance <= 10 * step / slow + arrived;
 }
 
@@ -305,6 +308,8 @@ class Nearby {
   /// Nothing more is asked for.
   bool over() const { return over_; }
   bool has_found() const { return found_; }
+  /// Whether Newton's method has led to an unstable orbit.
+  bool is_unstable_there() const { return orbit_.closed && !is_stable(orbit_); }
   /// What has been found; period 0: nothing.
   Orbit orbit() const { return found_ ? shortest(map_, orbit_) : Orbit{}; }
   /// From where the next turn is to be gone, and whether with its derivative.
@@ -327,6 +332,7 @@ class Nearby {
   HybridState state_;
   double step_;
   bool over_ = false, found_ = false;
+  bool begun_ = false;
   Refinement refinement_;
   Orbit orbit_;
   HybridState here_;  ///< the motion on its way to the orbit
@@ -335,6 +341,9 @@ class Nearby {
 
 void Nearby::add(Turn turn) {
   if (!approach_) {
+    const bool first = !std::exchange(begun_, true);
+    if (first && turn.outcome == Outcome::ok && growth_of(turn.multipliers(map_)) > repelling)
+      return end(false);
     refinement_.add(std::move(turn));
     if (refinement_.over()) refined();
     return;
@@ -398,7 +407,9 @@ class Hunt {
   bool with_derivative() const { return nearby_->with_derivative(); }
   void add(Turn turn) {
     nearby_->add(std::move(turn));
-    if (nearby_->over() && !nearby_->has_found()) try_next();
+    if (!nearby_->over() || nearby_->has_found()) return;
+    if (nearby_->is_unstable_there()) astray_ = std::min(astray_, returns_.step(n_));
+    try_next();
   }
 
  private:
@@ -414,7 +425,7 @@ class Hunt {
     nearby_.reset();
     for (++n_; n_ <= max_period_ && returns_.known(n_); ++n_) {
       const double step = returns_.step(n_);
-      if (!is_worth_it(step)) continue;
+      if (step >= astray_ || !is_worth_it(step)) continue;
       nearby_.emplace(map_, last_, n_, step);
       return;
     }
@@ -425,7 +436,8 @@ class Hunt {
   Returns returns_;
   std::vector<double> growth_;
   int max_period_, n_;
-  std::optional<Nearby> nearby_;  ///< of n iterates; none: no more are tried
+  double astray_ = std::numeric_limits<double>::infinity();  ///< the nearest return, to an unstable orbit
+  std::optional<Nearby> nearby_;                             ///< of n iterates; none: no more are tried
 };
 
 /// Looks for what one motion settles to. What it needs of the motion it asks for; whoever moves it then lets

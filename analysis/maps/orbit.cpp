@@ -52,6 +52,10 @@ bool Turn::can_gain(const PoincareMap& map, const Eigen::VectorXd& step) const {
   return step.allFinite() && map.share(step, end, size) > indifferent;
 }
 
+std::vector<std::complex<double>> Turn::multipliers(const PoincareMap& map) const {
+  return eigenvalues(without_units(jacobian, map.scales(end, size)));
+}
+
 Orbit Turn::orbit(const PoincareMap& map, const HybridState& start, int n, double closure) const {
   Orbit orbit;
   orbit.period = n;
@@ -61,7 +65,7 @@ Orbit Turn::orbit(const PoincareMap& map, const HybridState& start, int n, doubl
   orbit.jacobian = jacobian;
   orbit.closed = residual <= closure;
   if (orbit.closed) {
-    orbit.multipliers = eigenvalues(without_units(jacobian, map.scales(end, size)));
+    orbit.multipliers = multipliers(map);
     // The end is the start, and knows how its contacts stand.
     orbit.start = end;
     orbit.start.turns = start.turns;

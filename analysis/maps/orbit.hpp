@@ -42,6 +42,8 @@ struct Turn {
   bool has_closed() const;
   /// … and whether a step of Newton's method is worth more than that.
   bool can_gain(const PoincareMap& map, const Eigen::VectorXd& step) const;
+  /// Eigenvalues of DP^n(y), greatest modulus first.
+  std::vector<std::complex<double>> multipliers(const PoincareMap& map) const;
   /// What it makes of an orbit of n iterates from y on.
   Orbit orbit(const PoincareMap& map, const HybridState& start, int n, double closure) const;
 };
