@@ -287,12 +287,12 @@ class Approach {
   int turns_ = 0;
 };
 
-bool is_stable(const Orbit& orbit) { return orbit.closed && spectral_radius(orbit) <= 1 + stability_margin; }
+bool is_unstable(const Orbit& orbit) { return orbit.closed && spectral_radius(orbit) > 1 + stability_margin; }
 
 /// Whether a motion that stands so far from a closed orbit may come to it. `step`: how far it has moved in
 /// the last iterates, as many as the orbit has.
 bool is_in_reach(const Orbit& orbit, double distance, double step) {
-  if (!is_stable(orbit)) return false;
+  if (!orbit.closed || is_unstable(orbit)) return false;
   const double slow = std::max(1 - spectral_radius(orbit), 1e-6);
   return distance <= 10 * step / slow + arrived;
 }
@@ -309,7 +309,7 @@ class Nearby {
   bool over() const { return over_; }
   bool has_found() const { return found_; }
   /// Whether Newton's method has led to an unstable orbit.
-  bool is_unstable_there() const { return orbit_.closed && !is_stable(orbit_); }
+  bool is_unstable_there() const { return is_unstable(orbit_); }
   /// What has been found; period 0: nothing.
   Orbit orbit() const { return found_ ? shortest(map_, orbit_) : Orbit{}; }
   /// From where the next turn is to be gone, and whether with its derivative.
@@ -332,7 +332,6 @@ class Nearby {
   HybridState state_;
   double step_;
   bool over_ = false, found_ = false;
-  bool begun_ = false;
   Refinement refinement_;
   Orbit orbit_;
   HybridState here_;  ///< the motion on its way to the orbit
@@ -341,8 +340,7 @@ class Nearby {
 
 void Nearby::add(Turn turn) {
   if (!approach_) {
-    const bool first = !std::exchange(begun_, true);
-    if (first && turn.outcome == Outcome::ok && growth_of(turn.multipliers(map_)) > repelling)
+    if (!refinement_.begun() && turn.outcome == Outcome::ok && growth_of(turn.multipliers(map_)) > repelling)
       return end(false);
     refinement_.add(std::move(turn));
     if (refinement_.over()) refined();
@@ -734,7 +732,7 @@ void Search::close() {
     const double radius = spectral_radius(orbit);
     const bool stable = radius <= (corrections_ > 0 ? slowest : 1 + stability_margin);
     if (orbit.closed && stable && has_come_to(orbit)) return periodic(std::move(orbit), 0);
-    if (orbit.closed && radius > 1 + stability_margin) return look_nearby(period_ + 1);
+    if (is_unstable(orbit)) return look_nearby(period_ + 1);
   } else if (change <= 10 * near_return && ++corrections_ <= most_corrections) {
     return ask_turn(map_.at(map_.coordinates(orbit_) + step, orbit_));
   }

@@ -60,6 +60,8 @@ class Refinement {
 
   /// Nothing more is asked for.
   bool over() const { return over_; }
+  /// A turn has been told.
+  bool begun() const { return begun_; }
   /// From where the next turn is to be gone.
   const HybridState& start() const { return candidate_; }
   void add(Turn turn);
