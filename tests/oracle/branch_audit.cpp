@@ -3,7 +3,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -15,6 +14,8 @@
 #include "analysis/continuation/bifurcation.hpp"
 #include "analysis/maps/orbit.hpp"
 #include "analysis/maps/poincare_map.hpp"
+#include "core/math/dense.hpp"
+#include "core/math/spectra.hpp"
 #include "core/results/ragged.hpp"
 #include "tests/analyses.hpp"
 #include "tests/dice.hpp"
@@ -138,7 +139,7 @@ std::optional<Eigen::VectorXd> beside(System& system, const Eigen::VectorXd& x, 
       const double side = dice.coin() ? 1 : -1;
       entry = away * side * dice.number(0.5, 1);
     }
-    if (same.size() > 0) change -= same.completeOrthogonalDecomposition().solve(same * change);
+    if (same.size() > 0) change -= same.transpose() * solve_any(same * same.transpose(), same * change);
     HybridState state;
     state.x = x + change;
     if (may_start(system, state)) return state.x;
@@ -270,7 +271,7 @@ double missed_border(System& system, const Located& point) {
   for (int k = 0; k < point.periods; ++k) {
     if (PoincareMap(system, {}).iterate(state, jacobian) != Outcome::ok) return HUGE_VAL;
   }
-  return away_from_border(jacobian.eigenvalues(), point.kind);
+  return away_from_border(eigenvalues_of(jacobian), point.kind);
 }
 
 /// How far apart motions from around a state get in so many periods, of the greatest state.

@@ -1,7 +1,7 @@
 /// Periodic orbits of bodies that drift: solved for as a boundary-value problem, against the map itself.
 #include <catch2/catch.hpp>
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -10,6 +10,7 @@
 
 #include "analysis/continuation/solution.hpp"
 #include "analysis/maps/poincare_map.hpp"
+#include "core/math/spectra.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
@@ -66,7 +67,7 @@ TEST_CASE("drifting bodies: orbits that close but for their drift, with the mult
     for (int k = 0; k < e.periods; ++k) REQUIRE(map.iterate(on, J) == Outcome::ok);
     CHECK(map.distance(on, begin, 1) < 1e-10);
     CHECK((on.x - begin.x).cwiseAbs().maxCoeff() > 1e-3);  // it does drift
-    const Eigen::VectorXcd values = J.eigenvalues();
+    const Eigen::VectorXcd values = eigenvalues_of(J);
     const auto expected = sorted({values.begin(), values.end()});
     const auto got = sorted(found->point.multipliers);
     for (std::size_t k = 0; k < 3; ++k) {

@@ -2,12 +2,11 @@
 #include <catch2/catch.hpp>
 
 #include <Eigen/LU>
-#include <array>
-#include <boost/numeric/odeint.hpp>
 #include <cmath>
 #include <complex>
 #include <random>
 
+#include "tests/ode.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
@@ -117,9 +116,7 @@ TEST_CASE("three masses, any damping, against a Runge-Kutta-Fehlberg 7(8) integr
         "mass = " + matrix(M) + "\ndamping = " + matrix(C) + "\nstiffness = " + matrix(K) +
         "\nconstant = [0, 0, 0.1]\nomega = 0.9\nforce = [{ cosine = [1, 0, 0], sine = [0, 0.3, 0] }]";
     const HybridState end = flown(text, x, 6);
-    using namespace boost::numeric::odeint;
-    integrate_adaptive(make_controlled(1e-14, 1e-14, runge_kutta_fehlberg78<Vector>()), rhs, x, 0.0, 6.0,
-                       0.01);
+    x = integrated(rhs, x, 0, 6, 0.01, 1e-14);
     for (std::size_t i = 0; i < 6; ++i)
       CHECK(end.x(static_cast<Eigen::Index>(i)) == Approx(x[i]).margin(1e-11));
   }

@@ -4,13 +4,14 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <array>
-#include <boost/numeric/odeint.hpp>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
 #include <vector>
 
+#include "core/math/dense.hpp"
 #include "tests/legs.hpp"
+#include "tests/ode.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
@@ -114,7 +115,7 @@ TEST_CASE("hinged_rods: twenty collisions as in minimal coordinates") {
 TEST_CASE("hinged_rods: canonical momenta give the same motion") {
   // p = M v + D^T s, [M D^T; D 0] [v; s] = [p; -a Phi], q' = v, p' = G + D'^T s; at an impact p gains psi P.
   using Six = Eigen::Matrix<double, 6, 1>;
-  using Twelve = std::array<double, 12>;
+  using Twelve = std::vector<double>;
   struct Rods {
     double l[2] = {1, 1.1}, hinge[2] = {0, 0.5}, m = 3, g = 9.81, a = 4;
 
@@ -131,7 +132,7 @@ TEST_CASE("hinged_rods: canonical momenta give the same motion") {
         b(6 + 2 * i) = -a * (q(3 * i) + arm * s - hinge[i]);
         b(7 + 2 * i) = -a * (q(3 * i + 1) - arm * c);
       }
-      return A.partialPivLu().solve(b);
+      return linear_solve(Eigen::MatrixXd(A), Eigen::VectorXd(b));
     }
     void operator()(const Twelve& y, Twelve& rate, double) const {
       const Eigen::Map<const Six> q(y.data()), p(y.data() + 6);
@@ -164,14 +165,14 @@ TEST_CASE("hinged_rods: canonical momenta give the same motion") {
   REQUIRE(impacts.size() >= 6);
   const auto model = make_model(knocking());
   const std::vector<double> start = model->start(model->values());
-  Twelve y{};
+  Twelve y(12);
   std::copy_n(start.begin(), 6, y.begin());
   Eigen::Map<Six> q(y.data()), p(y.data() + 6);
-  boost::numeric::odeint::runge_kutta_fehlberg78<Twelve> stepper;
   double time = 0;
   for (const auto& impact : impacts) {
     const int steps = static_cast<int>(std::ceil((impact.time - time) / 4e-3));
-    for (int k = 0; k < steps; ++k) stepper.do_step(rods, y, 0.0, (impact.time - time) / steps);
+    const Twelve there = integrated_evenly(rods, y, time, impact.time, steps);
+    std::copy(there.begin(), there.end(), y.begin());
     time = impact.time;
     const auto agrees = [&](const std::vector<double>& state) {
       const auto both = rods.velocities(q, p);
@@ -191,7 +192,7 @@ TEST_CASE("hinged_rods: canonical momenta give the same motion") {
     agrees(impact.after);
   }
   // At rest, hanging, these momenta grow for ever.
-  Twelve hanging{}, rate;
+  Twelve hanging(12), rate(12);
   hanging[1] = -0.5;
   hanging[3] = 0.5;
   hanging[4] = -0.55;
@@ -238,7 +239,7 @@ TEST_CASE("hinged_rods: joints hold and energy stays over a thousand collisions"
 TEST_CASE("hinged_rods: a double pendulum by a second method") {
   // Lagrange's equations in two angles, integrated by Runge-Kutta-Fehlberg.
   const double l1 = 1, l2 = 0.7, m1 = 1, m2 = 2, g = 9.81;
-  using Y = std::array<double, 4>;
+  using Y = std::vector<double>;
   const auto rates = [=](const Y& y, Y& r, double) {
     const double s = std::sin(y[0] - y[1]), c = std::cos(y[0] - y[1]);
     const double a = (m1 / 3 + m2) * l1 * l1, b = m2 * l1 * l2 / 2, d = m2 * l2 * l2 / 3;
@@ -247,9 +248,7 @@ TEST_CASE("hinged_rods: a double pendulum by a second method") {
     const double determinant = a * d - b * b * c * c;
     r = {y[2], y[3], (d * p - b * c * q) / determinant, (a * q - b * c * p) / determinant};
   };
-  Y y = {1.5, -0.8, 0, 0};
-  boost::numeric::odeint::runge_kutta_fehlberg78<Y> stepper;
-  for (int k = 0; k < 3000; ++k) stepper.do_step(rates, y, k * 1e-3, 1e-3);
+  const Y y = integrated_evenly(rates, {1.5, -0.8, 0, 0}, 0, 3, 3000);
   const Moved rods = move(
       "name = 'hinged_rods'\n" + rod(l1, m1, 1.5) + rod(l2, m2, -0.8) + joint(1) + joint(2, "other = 1"), 3);
   REQUIRE(rods.outcome == Outcome::ok);

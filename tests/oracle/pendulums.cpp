@@ -2,13 +2,12 @@
 /// points that leave the rod.
 #include <catch2/catch.hpp>
 
-#include <array>
 #include <boost/math/tools/toms748_solve.hpp>
-#include <boost/numeric/odeint.hpp>
 #include <cmath>
 #include <numbers>
 
 #include "analysis/maps/attractor.hpp"
+#include "tests/ode.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
@@ -22,7 +21,7 @@ const std::vector<double> published_start = {-pi / 2, 0, 0, 0};
 struct Collision {
   double time;
   int contact;
-  std::array<double, 4> before;
+  std::vector<double> before;
 };
 
 std::vector<Collision> collisions(const std::string& settings, const std::vector<double>& start, double time,
@@ -33,7 +32,7 @@ std::vector<Collision> collisions(const std::string& settings, const std::vector
   REQUIRE(system->advance(state, for_time(time), &log) == Outcome::ok);
   std::vector<Collision> list;
   for (const auto& e : log.of(EventKind::impact)) {
-    list.push_back({e.time, e.contact, {e.before[0], e.before[1], e.before[2], e.before[3]}});
+    list.push_back({e.time, e.contact, e.before});
   }
   return list;
 }
@@ -41,9 +40,8 @@ std::vector<Collision> collisions(const std::string& settings, const std::vector
 /// The same rods by a second method: a Runge-Kutta-Fehlberg 7(8) integration in small pieces, brackets by the
 /// sign of the gaps, impacts by the impulse-momentum balance about the hinges.
 std::vector<Collision> integrated(double l1, double l2, double d, double m1, double m2, double g, double e,
-                                  std::array<double, 4> y, std::size_t count) {
-  using Y = std::array<double, 4>;
-  namespace odeint = boost::numeric::odeint;
+                                  std::vector<double> y, std::size_t count) {
+  using Y = std::vector<double>;
   const auto rates = [=](const Y& x, Y& r, double) {
     r = {x[2], x[3], -1.5 * g / l1 * std::sin(x[0]), -1.5 * g / l2 * std::sin(x[1])};
   };
@@ -56,11 +54,7 @@ std::vector<Collision> integrated(double l1, double l2, double d, double m1, dou
                              : l2 * std::cos(x[0] - x[1]) + d * std::sin(x[0]);
     return at > 0 && at <= (i == 0 ? l2 : l1);
   };
-  const auto to = [&](Y x, double h) {
-    odeint::integrate_adaptive(odeint::make_controlled<odeint::runge_kutta_fehlberg78<Y>>(1e-15, 1e-15),
-                               rates, x, 0.0, h, h);
-    return x;
-  };
+  const auto to = [&](const Y& x, double h) { return test::integrated(rates, x, 0, h, h, 1e-15); };
   std::vector<Collision> list;
   double t = 0;
   const double piece = 0.002;
@@ -98,7 +92,7 @@ std::vector<Collision> integrated(double l1, double l2, double d, double m1, dou
   return list;
 }
 
-double energy(const std::array<double, 4>& x, double l1, double l2, double m1, double m2, double g) {
+double energy(const std::vector<double>& x, double l1, double l2, double m1, double m2, double g) {
   return m1 * l1 * l1 / 6 * x[2] * x[2] + m2 * l2 * l2 / 6 * x[3] * x[3] - m1 * g * l1 / 2 * std::cos(x[0]) -
          m2 * g * l2 / 2 * std::cos(x[1]);
 }

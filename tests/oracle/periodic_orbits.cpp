@@ -10,6 +10,7 @@
 #include "analysis/continuation/solution.hpp"
 #include "analysis/maps/attractor.hpp"
 #include "analysis/maps/multipliers.hpp"
+#include "core/math/dense.hpp"
 #include "tests/dice.hpp"
 #include "tests/family.hpp"
 
@@ -195,8 +196,9 @@ TEST_CASE("multipliers of a product are those that it was made of, with one that
     bases.push_back(basis.col(0).cwiseAbs().asDiagonal() * basis);
   }
   std::vector<Eigen::MatrixXd> factors;
+  const Eigen::MatrixXd unit = Eigen::MatrixXd::Identity(5, 5);
   for (std::size_t k = 0; k < bases.size(); ++k)
-    factors.push_back(bases[(k + 1) % bases.size()] * once * bases[k].inverse());
+    factors.push_back(bases[(k + 1) % bases.size()] * once * linear_solve(bases[k], unit));
   const auto found = product_eigenvalues(factors);
   REQUIRE(found.size() == 5);
   constexpr double close = 1e-9;

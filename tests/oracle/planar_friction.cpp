@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 
 #include <boost/math/quadrature/gauss_kronrod.hpp>
-#include <boost/numeric/odeint.hpp>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -11,6 +10,7 @@
 
 #include "analysis/maps/orbit.hpp"
 #include "core/models/planar/friction_slide.hpp"
+#include "tests/ode.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
@@ -307,17 +307,14 @@ TEST_CASE("planar_friction: the steady motion of the reference and its mirrored 
 TEST_CASE("planar_friction: free slip against a Runge-Kutta integration") {
   const auto system = planar(no_walls);
   HybridState state = moved(*system, {0, 0, 0, 0}, 2);
-  using Y = std::array<double, 4>;
-  Y y = {state.x(0), state.x(1), state.x(2), state.x(3)};
-  namespace odeint = boost::numeric::odeint;
+  using Y = std::vector<double>;
   const auto rates = [](const Y& x, Y& r, double t) {
     const double load = 1.5 + 0.4 * std::cos(10 * t);
     const double speed = std::hypot(x[2], x[3]);
     r = {x[2], x[3], load * std::cos(t) - 10 * x[0] - 0.1 * x[2] - x[2] / speed,
          load * std::sin(t) - 10 * x[1] - 0.1 * x[3] - x[3] / speed};
   };
-  odeint::integrate_adaptive(odeint::make_controlled<odeint::runge_kutta_fehlberg78<Y>>(1e-14, 1e-14), rates,
-                             y, 2.0, 6.0, 1e-3);
+  const Y y = integrated(rates, {state.x(0), state.x(1), state.x(2), state.x(3)}, 2, 6, 1e-3, 1e-14);
   REQUIRE(system->advance(state, for_time(4), nullptr) == Outcome::ok);
   for (int i = 0; i < 4; ++i) CHECK(state.x(i) == Approx(y[static_cast<std::size_t>(i)]).margin(1e-12));
 }

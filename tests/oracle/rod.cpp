@@ -2,14 +2,13 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <array>
-#include <boost/numeric/odeint.hpp>
 #include <cmath>
 #include <numbers>
 #include <sstream>
 
 #include "analysis/maps/attractor.hpp"
 #include "analysis/maps/impact_log.hpp"
+#include "tests/ode.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
@@ -203,7 +202,7 @@ TEST_CASE("rod_on_ground: the Painleve region runs and is named") {
 
 TEST_CASE("rod_on_ground: a second integrator finds the same contact") {
   // Runge-Kutta-Fehlberg in time, over a sliding contact with damping, to the end that the first one found.
-  using Y = std::array<double, 6>;
+  using Y = std::vector<double>;
   const double theta = 0.6, mu = 0.3, c = 0.2;
   const Run run(settings_of(theta, mu) + "damping=0.2");
   const ImpactRecord& impact = run.impacts.at(0);
@@ -220,13 +219,9 @@ TEST_CASE("rod_on_ground: a second integrator finds the same contact") {
          N / mass - 9.81,
          -length / 2 / inertia * (std::sin(x[2]) * F + std::cos(x[2]) * N)};
   };
-  Y x;
-  std::copy(impact.before.begin(), impact.before.end(), x.begin());
   // Even steps: the force begins and ends as a power 3/2, which no control of the step sees.
-  boost::numeric::odeint::runge_kutta_fehlberg78<Y> stepper;
-  const int steps = 20000;
-  const double step = (impact.end - impact.begin) / steps;
-  for (int k = 0; k < steps; ++k) stepper.do_step(rates, x, k * step, step);
+  const Y before(impact.before.begin(), impact.before.end());
+  const Y x = integrated_evenly(rates, before, 0, impact.end - impact.begin, 20000);
   for (std::size_t i = 0; i < 6; ++i) CHECK(x[i] == Approx(impact.after[i]).epsilon(1e-10).margin(1e-13));
 }
 
@@ -362,19 +357,15 @@ std::string bouncing(double Gamma) {
 
 /// The rod that lies flat by a second method: m y'' = 2 K d^(3/2) (1 + c d')+ - m g with d = a cos(w t) - y,
 /// over one period of the ground by even steps of a Runge-Kutta-Fehlberg method.
-std::array<double, 2> flat_period(double Gamma, std::array<double, 2> y) {
-  using Y = std::array<double, 2>;
+std::vector<double> flat_period(double Gamma, const std::vector<double>& y) {
+  using Y = std::vector<double>;
   const double w = 150, g = 9.81, a = Gamma * g / (w * w), K = 1e7, c = 30;
   const auto rates = [=](const Y& x, Y& r, double t) {
     const double d = std::max(0.0, a * std::cos(w * t) - x[0]);
     const double push = std::max(0.0, 1 + c * (-a * w * std::sin(w * t) - x[1]));
     r = {x[1], 2 * K * std::pow(d, 1.5) * push / mass - g};
   };
-  boost::numeric::odeint::runge_kutta_fehlberg78<Y> stepper;
-  const int steps = 60000;
-  const double step = 2 * pi / w / steps;
-  for (int k = 0; k < steps; ++k) stepper.do_step(rates, y, k * step, step);
-  return y;
+  return integrated_evenly(rates, y, 0, 2 * pi / w, 60000);
 }
 
 }  // namespace
@@ -421,7 +412,7 @@ TEST_CASE("rod_on_ground: classes of the bouncing rod by its own motion") {
     CHECK(map.difference(a, found.last).cwiseAbs().maxCoeff() < 1e-8);
     // It has come to lie flat: a mass on two springs.
     CHECK(std::abs(a.x(2)) < 1e-9);
-    std::array<double, 2> flat = {found.last.x(1), found.last.x(4)};
+    std::vector<double> flat = {found.last.x(1), found.last.x(4)};
     for (int k = 0; k < found.orbit.period; ++k) flat = flat_period(Gamma, flat);
     CHECK(flat[0] == Approx(found.last.x(1)).margin(1e-8));
     CHECK(flat[1] == Approx(found.last.x(4)).margin(1e-6));

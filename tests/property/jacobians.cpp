@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "analysis/maps/poincare_map.hpp"
+#include "core/math/dense.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
@@ -78,7 +79,7 @@ TEST_CASE("determinant identity: k impacts of a linear system, det DP = r^2k exp
       expected *= r * r;
     }
     REQUIRE(log.of(EventKind::impact).size() > 0);
-    CHECK(jacobian(*system, start, Section{}, 1).determinant() / expected ==
+    CHECK(determinant(jacobian(*system, start, Section{}, 1)) / expected ==
           Approx(1).margin(1e-9).epsilon(0));
   }
 }
