@@ -114,13 +114,13 @@ void write_group(h5::File& file, const std::string& place, const Dataset& data, 
   }
 }
 
-Array read_array(const h5::File& file, const std::string& name, const std::vector<std::string>& dimensions) {
+/// All of an array but its values.
+Array described(const h5::File& file, const std::string& name, const std::vector<std::string>& dimensions) {
   static const std::set<std::string> structural{
       "CLASS", "NAME", "DIMENSION_LIST", "_FillValue", "REFERENCE_LIST", "flag_values", "_Netcdf4Dimid"};
   Array array;
   array.name = name;
   array.dimensions = dimensions;
-  array.values = file.read(name);
   for (const auto& [attribute, text] : file.attributes(name)) {
     if (attribute == "units")
       array.unit = text;
@@ -159,8 +159,10 @@ double bytes(const h5::File& file, const std::vector<std::string>& arrays, std::
 Dataset read_group(const h5::File& file, const std::vector<std::string>& arrays) {
   Dataset data;
   data.dimensions = file.dimensions();
-  for (const std::string& name : wanted(file, arrays))
-    data.arrays.push_back(read_array(file, name, file.dimensions_of(name)));
+  for (const std::string& name : wanted(file, arrays)) {
+    data.arrays.push_back(described(file, name, file.dimensions_of(name)));
+    data.arrays.back().values = file.read(name);
+  }
   if (!arrays.empty()) return data;
   for (const std::string& name : file.groups()) {
     const h5::File group = file.group(name);
@@ -171,9 +173,29 @@ Dataset read_group(const h5::File& file, const std::vector<std::string>& arrays)
   return data;
 }
 
+/// Row by row of the first dimension: of an array only so many bytes are in memory at once.
+void digest_array(const h5::File& file, const std::string& place, const std::string& name,
+                  ContentDigest& digest) {
+  constexpr double at_once = 1 << 24;
+  file.check_memory(file.bytes(name), "reading array " + name);  // a damaged shape
+  Array array = described(file, name, file.dimensions_of(name));
+  const h5::Extents extents = file.extents(name);
+  const std::size_t rows = extents.empty() ? 1 : extents.front();
+  const std::size_t step = file.rows_within(name, at_once);
+  Box piece{h5::Extents(extents.size(), 0), extents};
+  for (std::size_t row = 0; row == 0 || row < rows; row += step) {
+    if (!extents.empty()) {
+      piece.offset.front() = row;
+      piece.count.front() = std::min(step, rows - row);
+    }
+    array.values = file.read(name, piece);
+    if (row == 0) digest.header(place, array, extents);
+    digest.values(place, array, extents, piece);
+  }
+}
+
 void digest_group(const h5::File& file, const std::string& place, ContentDigest& digest) {
-  for (const std::string& name : file.arrays())
-    digest.whole(place, read_array(file, name, file.dimensions_of(name)), file.extents(name));
+  for (const std::string& name : file.arrays()) digest_array(file, place, name, digest);
   for (const std::string& name : file.groups()) {
     const h5::File group = file.group(name);
     const std::string inner = place + name + "/";

@@ -360,7 +360,7 @@ hid_t output_driver() {
     made.name = "graze_output";
     made.maxaddr = static_cast<haddr_t>(std::numeric_limits<off_t>::max());
     made.fc_degree = H5F_CLOSE_WEAK;
-    made.fapl_size = sizeof(Output*);
+    made.fapl_size = sizeof(void*);  // an Output*
     made.open = open_output;
     made.close = close_output;
     made.query = query_output;
@@ -640,8 +640,32 @@ double File::bytes(const std::string& name) const {
                          [](double all, std::size_t size) { return all * static_cast<double>(size); });
 }
 
+std::size_t File::rows_within(const std::string& name, double bytes) const {
+  const CallGuard guard(path_, access());
+  const std::string doing = "asking how array " + name + " is stored";
+  const Extents shape = extents(name);
+  if (shape.empty()) return 1;
+  const std::size_t rows = std::max<std::size_t>(shape.front(), 1);
+  if (product(shape) == 0) return rows;
+  const Handle properties{check(H5Dget_create_plist(object(name)), path_, doing), H5Pclose};
+  std::vector<hsize_t> chunk(shape.size(), 1);
+  if (H5Pget_layout(properties.id()) == H5D_CHUNKED)
+    check(H5Pget_chunk(properties.id(), static_cast<int>(chunk.size()), chunk.data()), path_, doing);
+  const double row = this->bytes(name) / static_cast<double>(rows);
+  const double chunks =
+      std::clamp(bytes / (row * static_cast<double>(chunk.front())), 1.0, static_cast<double>(rows));
+  return static_cast<std::size_t>(chunk.front()) * static_cast<std::size_t>(chunks);
+}
+
 Array::Values File::read(const std::string& name, Checksums checksums) const {
-  const CallGuard guard(path_, access(), bytes(name));
+  const Extents shape = extents(name);
+  return read(name, {Extents(shape.size(), 0), shape}, checksums);
+}
+
+Array::Values File::read(const std::string& name, const Box& box, Checksums checksums) const {
+  const double places = std::max(1.0, static_cast<double>(product(extents(name))));
+  const double needed = bytes(name) / places * static_cast<double>(box.points());
+  const CallGuard guard(path_, access(), needed);
   const std::string doing = "reading array " + name;
   const hid_t id = object(name);
   const Handle type{check(H5Dget_type(id), path_, doing), H5Tclose};
@@ -657,17 +681,20 @@ Array::Values File::read(const std::string& name, Checksums checksums) const {
     values = std::vector<std::int64_t>();
   else
     throw Error(path_ + ": " + doing + ": it holds neither float64 nor int8, int32 or int64");
-  check_memory(bytes(name), doing);
+  check_memory(needed, doing);
   const Handle properties{check(H5Dget_create_plist(id), path_, doing), H5Pclose};
   if (H5Pget_external_count(properties.id()) > 0)
     throw Error(path_ + ": " + doing + ": its values lie in another file");
-  const std::size_t n = product(extents(name));
+  const std::size_t n = box.points();
   std::visit([n](auto& v) { v.resize(n); }, values);
+  const Handle in_file{check(H5Dget_space(id), path_, doing), H5Sclose};
+  select(in_file, box, path_);
+  const Handle in_memory = make_space(box.count, path_);
   const Handle transfer{H5Pcreate(H5P_DATASET_XFER), H5Pclose};
   if (checksums == Checksums::passed_over) H5Pset_edc_check(transfer.id(), H5Z_DISABLE_EDC);
   if (n > 0)
-    check(H5Dread(id, types_of(values).memory, H5S_ALL, H5S_ALL, transfer.id(), data_of(values)), path_,
-          doing);
+    check(H5Dread(id, types_of(values).memory, in_memory.id(), in_file.id(), transfer.id(), data_of(values)),
+          path_, doing);
   return values;
 }
 

@@ -129,6 +129,11 @@ class File {
   /// The whole array. An Error when its type is none of Array::Values. Checksums of chunks need not be
   /// compared where a digest will be.
   Array::Values read(const std::string& name, Checksums checksums = Checksums::compared) const;
+  /// A box of it.
+  Array::Values read(const std::string& name, const Box& box,
+                     Checksums checksums = Checksums::compared) const;
+  /// Rows of an array in its first dimension that take about so many bytes: whole chunks, at least one.
+  std::size_t rows_within(const std::string& name, double bytes) const;
   Extents extents(const std::string& name) const;
   /// The files, as they are named in this one, that hold the values of a virtual array, and the arrays in
   /// them; empty for any other.

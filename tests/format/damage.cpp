@@ -1,6 +1,8 @@
 /// Damaged files: whatever byte is changed, no other values than those written are taken for good.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -164,6 +166,33 @@ TEST_CASE("a finished result with a byte changed does not pass for what was writ
   CAPTURE(tally.refused, tally.equal);
   CHECK(tally.wrong == 0);
   CHECK(tally.refused > 500);
+}
+
+TEST_CASE("a result is verified piece by piece, to its last value", "[damage]") {
+  const test::Folder folder;
+  const std::string path = folder.file("r.h5");
+  Dataset data;
+  data.dimensions = {{"x", 4001}, {"y", 601}};
+  std::vector<double> values(std::size_t{4001} * 601);
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = std::sqrt(static_cast<double>(k));
+  data.arrays.push_back({"a", {"x", "y"}, values, "1", "roots", {}, {}});
+  write_result(path, data, {}, "case A", false);
+  CHECK(result_state(path, "case A") == ResultState::complete);
+  // Several pieces, and the last one shorter.
+  const h5::File file = h5::File::open(path);
+  const std::size_t rows = file.rows_within("a", 1 << 22);
+  CHECK(rows < 4001);
+  CHECK(4001 % rows != 0);
+  Box last{{4001 - 4001 % rows, 0}, {4001 % rows, 601}};
+  const auto end = std::get<std::vector<double>>(file.read("a", last));
+  CHECK(std::equal(end.begin(), end.end(), values.end() - static_cast<std::ptrdiff_t>(end.size())));
+  // What is written with another last value has another digest.
+  values.back() += 1;
+  data.arrays.front().values = values;
+  const std::string other = folder.file("other.h5");
+  write_result(other, data, {}, "case A", false);
+  CHECK(h5::File::open(other).text("", digest_attribute) != file.text("", digest_attribute));
+  verify_result(other);
 }
 
 TEST_CASE("the digest does not depend on boxes and their order, and on every single value", "[damage]") {
