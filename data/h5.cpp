@@ -114,8 +114,6 @@ std::size_t size_of(const Array::Values& values) {
 
 std::vector<hsize_t> library_sizes(const Extents& extents) { return {extents.begin(), extents.end()}; }
 
-std::size_t product(const Extents& extents) { return Box{{}, extents}.points(); }
-
 Handle make_space(const Extents& extents, const std::string& path) {
   const std::vector<hsize_t> sizes = library_sizes(extents);
   const hid_t space = sizes.empty() ? H5Screate(H5S_SCALAR)
@@ -632,11 +630,12 @@ void File::write_chunks(const std::string& name, const Chunked& array,
   }
 }
 
-double File::bytes(const std::string& name) const {
+double File::bytes(const std::string& name) const { return bytes(name, extents(name)); }
+
+double File::bytes(const std::string& name, const Extents& part) const {
   const CallGuard guard(path_, access());
   const Handle type{check(H5Dget_type(object(name)), path_, "reading the type of " + name), H5Tclose};
-  const Extents shape = extents(name);
-  return std::accumulate(shape.begin(), shape.end(), static_cast<double>(H5Tget_size(type.id())),
+  return std::accumulate(part.begin(), part.end(), static_cast<double>(H5Tget_size(type.id())),
                          [](double all, std::size_t size) { return all * static_cast<double>(size); });
 }
 
@@ -646,12 +645,12 @@ std::size_t File::rows_within(const std::string& name, double bytes) const {
   const Extents shape = extents(name);
   if (shape.empty()) return 1;
   const std::size_t rows = std::max<std::size_t>(shape.front(), 1);
-  if (product(shape) == 0) return rows;
+  const double row = this->bytes(name) / static_cast<double>(rows);
+  if (row == 0) return rows;
   const Handle properties{check(H5Dget_create_plist(object(name)), path_, doing), H5Pclose};
   std::vector<hsize_t> chunk(shape.size(), 1);
   if (H5Pget_layout(properties.id()) == H5D_CHUNKED)
     check(H5Pget_chunk(properties.id(), static_cast<int>(chunk.size()), chunk.data()), path_, doing);
-  const double row = this->bytes(name) / static_cast<double>(rows);
   const double chunks =
       std::clamp(bytes / (row * static_cast<double>(chunk.front())), 1.0, static_cast<double>(rows));
   return static_cast<std::size_t>(chunk.front()) * static_cast<std::size_t>(chunks);
@@ -663,8 +662,7 @@ Array::Values File::read(const std::string& name, Checksums checksums) const {
 }
 
 Array::Values File::read(const std::string& name, const Box& box, Checksums checksums) const {
-  const double places = std::max(1.0, static_cast<double>(product(extents(name))));
-  const double needed = bytes(name) / places * static_cast<double>(box.points());
+  const double needed = bytes(name, box.count);
   const CallGuard guard(path_, access(), needed);
   const std::string doing = "reading array " + name;
   const hid_t id = object(name);

@@ -166,6 +166,8 @@ class File {
   };
 
   Handle::Id object(const std::string& array) const;
+  /// Bytes that a part of this shape takes, too many to count included.
+  double bytes(const std::string& array, const Extents& part) const;
   void write_chunked(const std::string& name, Chunked& array, const Box& box, const Array::Values& values);
   void write_chunks(const std::string& name, const Chunked& array,
                     const std::vector<ChunkAssembly::Chunk>& chunks);
