@@ -348,11 +348,11 @@ TEST_CASE("of a motion that is its own mirror both walls lose, or gain, an impac
   // Half a turn later all is mirrored: the impacts of both walls come and go together.
   const double grazing = 1.160736505833;
   const Family f = between_walls();
-  const std::vector<std::pair<double, std::vector<double>>> starts{
+  const std::vector<std::pair<double, std::vector<double>>> states{
       {1.1606, {0.0629807, -0.0830438, 0.0930332, 0.0589779}},      // loses them on the way up
       {1.1610, {0.062927539, -0.083083983, 0.09291531, 0.0589036}}  // gains them on the way down
   };
-  for (const auto& [at, state] : starts) {
+  for (const auto& [at, state] : states) {
     const Branch branch = branch_from(f, state, at, 1.1605, 1.1611);
     CHECK(branch.begins == "end of the range");
     CHECK(branch.ends == "end of the range");

@@ -282,7 +282,7 @@ TEST_CASE("rocking_block: free rocking of a slender block in closed form", "[lib
 
 TEST_CASE("gear_pair: contacts agree with a Runge-Kutta-Fehlberg 7(8) integration", "[library]") {
   using Reference = HybridReference<2>;
-  enum : int { free, drive, back };
+  enum : int { apart, drive, back };
   for (const long double b : {1.0L, 0.2L}) {
     constexpr long double zeta = 0.05L, kappa = 0.2L, F = 0.1L, e = 0.2L, w = 0.9L;
     Reference reference;
@@ -292,17 +292,17 @@ TEST_CASE("gear_pair: contacts agree with a Runge-Kutta-Fehlberg 7(8) integratio
               F + e * w * w * std::cos(w * t) - 2 * zeta * x[1] - (1 + kappa * std::cos(w * t)) * depth};
     };
     reference.guards = [=](int mode, const Reference::State& x, long double) {
-      if (mode == free) return std::vector<long double>{b - x[0], b + x[0]};
+      if (mode == apart) return std::vector<long double>{b - x[0], b + x[0]};
       return std::vector<long double>{mode == drive ? x[0] - b : -b - x[0]};
     };
     reference.next = [](int mode, std::size_t guard, Reference::State&, long double) {
-      return mode != free ? free : guard == 0 ? drive : back;
+      return mode != apart ? apart : guard == 0 ? drive : back;
     };
     const auto told = [](const Reference::Event& event) -> std::optional<Told> {
-      if (event.mode == free) return Told{EventKind::contact_begin, static_cast<int>(event.guard)};
+      if (event.mode == apart) return Told{EventKind::contact_begin, static_cast<int>(event.guard)};
       return Told{EventKind::contact_end, event.mode == drive ? 0 : 1};
     };
-    check_events("name = 'gear_pair'\nb = " + fmt_double(static_cast<double>(b)), reference, free,
+    check_events("name = 'gear_pair'\nb = " + fmt_double(static_cast<double>(b)), reference, apart,
                  {0.15L, 0.3L}, 60, b == 1 ? 10 : 30, told);
   }
 }

@@ -18,12 +18,12 @@ namespace {
 /// Sets parameters of a model by name.
 std::vector<double> with(const Model& model, const std::vector<std::pair<std::string, double>>& settings) {
   std::vector<double> values = model.values();
-  for (const auto& [name, value] : settings) {
+  for (const auto& setting : settings) {
     const auto& parameters = model.parameters();
     const auto place = std::find_if(parameters.begin(), parameters.end(),
-                                    [&](const Parameter& p) { return p.name == name; });
+                                    [&](const Parameter& p) { return p.name == setting.first; });
     REQUIRE(place != parameters.end());
-    values[static_cast<std::size_t>(place - parameters.begin())] = value;
+    values[static_cast<std::size_t>(place - parameters.begin())] = setting.second;
   }
   return values;
 }
