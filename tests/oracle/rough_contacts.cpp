@@ -18,12 +18,10 @@ namespace {
 /// Sets parameters of a model by name.
 std::vector<double> with(const Model& model, const std::vector<std::pair<std::string, double>>& settings) {
   std::vector<double> values = model.values();
-  for (const auto& setting : settings) {
-    const auto& parameters = model.parameters();
-    const auto place = std::find_if(parameters.begin(), parameters.end(),
-                                    [&](const Parameter& p) { return p.name == setting.first; });
-    REQUIRE(place != parameters.end());
-    values[static_cast<std::size_t>(place - parameters.begin())] = setting.second;
+  for (const auto& [name, value] : settings) {
+    const int place = model.parameter_index(name);
+    REQUIRE(place >= 0);
+    values[static_cast<std::size_t>(place)] = value;
   }
   return values;
 }
