@@ -533,7 +533,7 @@ class Polisher {
     V instant = fma(-cubic.b / (cubic.c + pick(falls, root, -root)), length, way.begin);
     V shift = all(0), step = shift, bend = shift, guessed = shift;  // guessed: the bend at the guess before
     Gap here;
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 4; ++k) {
       const V guess = instant;
       instant = greater(smaller(instant + shift, way.end), way.begin);
       step = instant - guess;

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -59,23 +60,12 @@ Twins random_twins(unsigned seed) {
     Eigen::VectorXd normal = dice.vector(n, 1);
     normal(0) = dice.coin() ? 1 : -1;
     const double place = dice.number(0.25, 0.6);
-    std::string law;
-    switch (static_cast<int>(dice.number(0, 4))) {
-      case 0:
-        law = "restitution = " + fmt_double(dice.number(0.3, 0.9));
-        break;
-      case 1:
-        law = "stiffness = " + fmt_double(dice.number(2, 60));
-        break;
-      case 2:
-        law = "stiffness = " + fmt_double(dice.number(2, 60)) +
-              ", damping = " + fmt_double(dice.number(0.1, 2)) + (dice.coin() ? ", release = 'gap'" : "");
-        break;
-      default:
-        law = "stiffness = " + fmt_double(dice.number(2, 60)) +
-              ", damping = " + fmt_double(dice.number(0.1, 2)) +
-              ", preload = " + fmt_double(dice.number(0.1, 2));
-    }
+    const int kind = static_cast<int>(dice.number(0, 4));
+    std::string law = kind == 0 ? "restitution = " + fmt_double(dice.number(0.3, 0.9))
+                                : "stiffness = " + fmt_double(dice.number(2, 60));
+    if (kind >= 2) law += ", damping = " + fmt_double(dice.number(0.1, 2));
+    if (kind == 2 && dice.coin()) law += ", release = 'gap'";
+    if (kind == 3) law += ", preload = " + fmt_double(dice.number(0.1, 2));
     std::string typed_law = law;
     const bool by_force =
         law.starts_with("stiffness") && law.find("release") == law.npos && law.find("preload") == law.npos;
@@ -104,9 +94,18 @@ Twins random_twins(unsigned seed) {
   return t;
 }
 
-/// Without near misses: whether a gap turns just where something else ends the arc rounding decides.
+/// Without what rounding or an estimate decides: near misses, as a gap may turn just where something else
+/// ends the arc; and the last impacts before a chatter sequence is completed, which is once it is brief
+/// beside each engine's own estimate of the fastest rate.
 Run only_events(Run run) {
-  std::erase_if(run.log.entries, [](const Log::Entry& e) { return e.kind == EventKind::section; });
+  const std::vector<Log::Entry> completed = run.log.of(EventKind::chatter_complete);
+  std::erase_if(run.log.entries, [&](const Log::Entry& e) {
+    return e.kind == EventKind::section ||
+           (e.kind == EventKind::impact &&
+            std::any_of(completed.begin(), completed.end(), [&](const auto& c) {
+              return e.contact == c.contact && e.time < c.time && e.time > c.time - 1e-3;
+            }));
+  });
   return run;
 }
 
@@ -147,7 +146,7 @@ void check_loads(const std::vector<ImpactRecord>& found, const std::vector<Impac
 
 TEST_CASE("typed laws: recognised as linear, the numbers of linear_stops", "[equations]") {
   std::size_t begun = 0, stuck = 0, rough = 0;
-  for (unsigned seed = 0; seed < 60; ++seed) {
+  for (unsigned seed = 0; seed < 160; ++seed) {
     const Twins twins = random_twins(seed);
     CAPTURE(seed, twins.equations);
     const auto model = std::dynamic_pointer_cast<const TypedModel>(make_model(twins.equations));
