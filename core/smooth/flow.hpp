@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/math/dual.hpp"
+#include "core/math/rough_logarithm.hpp"
 #include "core/math/series.hpp"
 #include "core/system/tolerance.hpp"
 
@@ -21,7 +22,7 @@ namespace graze {
 
 /// Of every series. A pass over the right-hand side costs much the same whatever its order, so a low
 /// tolerance is had in longer steps, not with fewer terms; many more would overflow next to a singular point.
-inline constexpr int highest_order = 20;
+inline constexpr int highest_order = 24;
 
 /// Of a polynomial on a step.
 using Coefficients = std::array<double, highest_order + 1>;
@@ -55,7 +56,7 @@ class TaylorFlow {
     { d.terms(std::int64_t{}, t, x) } -> std::same_as<S>;
   };
 
-  explicit TaylorFlow(const Tolerance& tolerance) : tolerance_(tolerance.integration) {}
+  explicit TaylorFlow(const Tolerance& tolerance) : tolerance_(rough_logarithm(tolerance.integration)) {}
 
   /// Series of the state and of these guards from (t, x) on.
   void expand(const Dynamics& dynamics, std::int64_t mode, const S& t, const State& x,
@@ -94,15 +95,17 @@ class TaylorFlow {
   auto along(const S& t, const State& x, const State& direction, const F& f, const S& pace = S(0));
 
  private:
-  /// Raises each of `greatest` to what the last orders of a series, or of its derivatives, are of its size.
+  /// Raises each of `greatest` to what the last orders of a series, or of its derivatives, are of its size
+  /// |c_0| + |c_1| h + |c_2| h².
   template <std::size_t N>
-  void weigh(const Series<S>& series, std::array<double, N>& greatest) const {
+  static void weigh(const Series<S>& series, double h, std::array<double, N>& greatest) {
+    constexpr double least = std::numeric_limits<double>::min();  // so that its inverse is finite
     for (int part = 0; part < parts_of<S>; ++part) {
       const auto modulus = [&](int k) { return std::abs(part_of(series[k], part)); };
-      const double size = modulus(0) + length_ * (modulus(1) + length_ * modulus(2));
-      if (size == 0) continue;
+      const double size = modulus(0) + h * (modulus(1) + h * modulus(2));
+      const double inverse = size == 0 ? 0 : 1 / std::max(size, least);
       for (std::size_t j = 0; j < N; ++j) {
-        const double c = modulus(highest_order - static_cast<int>(j)) / size;
+        const double c = modulus(highest_order - static_cast<int>(j)) * inverse;
         if (c > greatest[j] || std::isnan(c)) greatest[j] = c;
       }
     }
@@ -114,7 +117,7 @@ class TaylorFlow {
   Series<S> time_;
   Vector<Series<S>> x_, rate_;
   std::vector<Series<S>> guards_;
-  double tolerance_;
+  double tolerance_;  ///< logarithm of it
   double length_ = 0;
 };
 
@@ -163,19 +166,19 @@ void TaylorFlow<S, Dynamics>::expand(const Dynamics& dynamics, std::int64_t mode
 template <class S, class Dynamics>
 double TaylorFlow<S, Dynamics>::choose(double rate, std::size_t count) {
   constexpr int looked_at = 4;
-  const double longest = std::log(40 / rate);  // where all series end by themselves
+  const double longest = rough_logarithm(40 / rate);  // where all series end by themselves
   length_ = 0;
   for (int pass = 0; pass < 2; ++pass) {
     std::array<double, looked_at> left_out{};  // the greatest |c_k| of a series per its size
-    for (const Series<S>& coordinate : x_) weigh(coordinate, left_out);
-    for (std::size_t k = 0; k < count; ++k) weigh(guards_[k], left_out);
+    for (const Series<S>& coordinate : x_) weigh(coordinate, length_, left_out);
+    for (std::size_t k = 0; k < count; ++k) weigh(guards_[k], length_, left_out);
     double shortest = longest;
     for (int j = 0; j < looked_at; ++j) {
       const double c = left_out[static_cast<std::size_t>(j)];
       if (!std::isfinite(c)) return length_ = 0;
-      if (c > 0) shortest = std::min(shortest, std::log(tolerance_ / c) / (highest_order - j));
+      shortest = std::min(shortest, (tolerance_ - rough_logarithm(c)) / (highest_order - j));
     }
-    length_ = std::exp(shortest);
+    length_ = rough_power(shortest);
   }
   return length_ = tape_.held(length_);
 }

@@ -4,6 +4,7 @@
 
 #include "core/lanes/series/operations.hpp"
 #include "core/math/denormals.hpp"
+#include "core/math/rough_logarithm.hpp"
 
 namespace graze {
 namespace {
@@ -20,16 +21,6 @@ inline V smallest(const V* v, int count) {
 }
 
 // ---- The series and the length of a step -----------------------------------------------------------------
-
-/// Logarithm to base 2, off by less than 0.09: linear between powers of two.
-inline V rough_logarithm(const V& a) {
-  return __builtin_convertvector(__builtin_bit_cast(Whole, a), V) * all(0x1p-52) - all(1023);
-}
-/// Its inverse.
-inline V rough_power(const V& logarithm) {
-  const Whole bits = __builtin_convertvector((logarithm + all(1023)) * all(0x1p52), Whole);
-  return __builtin_bit_cast(V, bits);
-}
 
 /// Kernel of one batch.
 class SeriesRun {
@@ -266,8 +257,8 @@ inline void SeriesRun::carry_through(const SeriesList& list, const SeriesContact
 inline V SeriesRun::length(Mask& certain) const {
   constexpr int looked_at = 4;
   const int n = b_.order;
-  const V longest = rough_logarithm(all(40) / load(row(b_.row.rate)));
-  const V part = rough_logarithm(all(b_.tolerance)) * all(part_of[n]);
+  const V longest = rough_logarithm<Whole>(all(40) / load(row(b_.row.rate)));
+  const V part = rough_logarithm<Whole>(all(b_.tolerance)) * all(part_of[n]);
   V h = all(0);
   V sum = all(0);
   for (int pass = 0; pass < 2; ++pass) {
@@ -283,8 +274,8 @@ inline V SeriesRun::length(Mask& certain) const {
     }
     V logarithm = longest;
     for (int j = 0; j < looked_at; ++j)
-      logarithm = smaller(logarithm, part - rough_logarithm(left_out[j]) * all(part_of[n - j]));
-    h = rough_power(logarithm);
+      logarithm = smaller(logarithm, part - rough_logarithm<Whole>(left_out[j]) * all(part_of[n - j]));
+    h = rough_power<Whole>(logarithm);
   }
   h = held(h);
   certain = same(sum, all(0)) & above(h, 0);
