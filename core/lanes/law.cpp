@@ -501,9 +501,9 @@ LaneLaw::Form LaneLaw::vigour_form() const {
     }
     const double stiffness = a * a - D;
     const double mixed = 2 * (fourth_q * fourth_p + stiffness * third_q * third_p);
-    const double cancelled = 1e-14;  // of the sum in the kernel, which may cancel
+    constexpr double lost = 1e-14;  // share of the kernel's sum that rounding may cost where it cancels
     const auto alone = [&](double fourth, double third) {
-      return (fourth * fourth + stiffness * third * third) * (1 + cancelled) + cancelled * std::abs(mixed);
+      return (fourth * fourth + stiffness * third * third) * (1 + lost) + lost * std::abs(mixed);
     };
     form(j) = alone(fourth_q, third_q);
     form(n + j) = mixed;
