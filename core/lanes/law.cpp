@@ -36,10 +36,11 @@ std::optional<Vector> answer_to(const LaneModes& modes, double frequency, const 
       q += modes.to_modes(j, n + i) * force;
       p += modes.to_modes(n + j, n + i) * force;
     }
-    const std::complex<double> s(modes.decay(j), frequency);
-    const std::complex<double> det = s * s - modes.square(j);
+    const double square = static_cast<double>(modes.square(j));
+    const std::complex<double> s(static_cast<double>(modes.decay(j)), frequency);
+    const std::complex<double> det = s * s - square;
     const std::complex<double> inverse = std::conj(det) / std::norm(det);
-    const std::complex<double> to_q = (s * q + p) * inverse, to_p = (modes.square(j) * q + s * p) * inverse;
+    const std::complex<double> to_q = (s * q + p) * inverse, to_p = (square * q + s * p) * inverse;
     for (Eigen::Index i = 0; i < n; ++i) {
       const std::complex<double> x = modes.from_modes(i, j) * to_q + modes.from_modes(i, n + j) * to_p;
       answer(i) += x.real();
@@ -55,22 +56,22 @@ std::optional<Vector> answer_to(const LaneModes& modes, double frequency, const 
 /// e^{A} of one mode over one cell.
 struct Step {
   static constexpr std::size_t terms = 13;
-  static constexpr std::array<double, 2 * terms> factor = [] {  // 1/k!
-    std::array<double, 2 * terms> list{1};
-    for (std::size_t k = 1; k < list.size(); ++k) list[k] = list[k - 1] / static_cast<double>(k);
+  static constexpr std::array<long double, 2 * terms> factor = [] {  // 1/k!
+    std::array<long double, 2 * terms> list{1};
+    for (std::size_t k = 1; k < list.size(); ++k) list[k] = list[k - 1] / static_cast<long double>(k);
     return list;
   }();
   double own, across, back;
-  Step(double decay, double square) {
-    double even = 0, odd = 0;
+  Step(long double decay, long double square) {
+    long double even = 0, odd = 0;
     for (std::size_t k = terms; k-- > 0;) {
       even = even * square + factor[2 * k];
       odd = odd * square + factor[2 * k + 1];
     }
-    const double down = std::exp(-decay);
-    own = down * even;
-    across = down * odd;
-    back = square * across;
+    const long double down = std::exp(-decay);
+    own = static_cast<double>(down * even);
+    across = static_cast<double>(down * odd);
+    back = static_cast<double>(square * down * odd);
   }
 };
 
@@ -318,8 +319,10 @@ std::optional<LaneLaw> LaneLaw::in(const Setting& setting) {
   lane.at_phase_zero = lane.answer(0);
 
   // Everything in cells: p counts per cell.
-  lane.decay = h * modes.decay;
-  lane.square = h * h * modes.square;
+  const long double exact = 2 * std::numbers::pi_v<long double> / law.base_frequency / lane.cells;
+  const LaneModes::Fine decay = exact * modes.decay, square = exact * exact * modes.square;
+  lane.decay = decay.cast<double>();
+  lane.square = square.cast<double>();
   lane.from_modes.resize(2 * n, 2 * n);
   lane.to_modes.resize(2 * n, 2 * n);
   for (Eigen::Index i = 0; i < n; ++i) {
@@ -336,7 +339,7 @@ std::optional<LaneLaw> LaneLaw::in(const Setting& setting) {
   const auto add = [&](const auto& values) { out.insert(out.end(), values.begin(), values.end()); };
   Vector own(n), across(n), back(n);
   for (Eigen::Index j = 0; j < n; ++j) {
-    const Step step(lane.decay(j), lane.square(j));
+    const Step step(decay(j), square(j));
     own(j) = step.own;
     across(j) = step.across;
     back(j) = step.back;

@@ -4,6 +4,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <vector>
@@ -96,32 +97,34 @@ bool LaneModes::take_apart() {
   const Vector squares = solver.eigenvalues();
   const Square damped = shapes.transpose() * damping * shapes;
 
-  decay = 0.5 * damped.diagonal();
+  const Vector half_damped = 0.5 * damped.diagonal();
   const double size = damped.cwiseAbs().maxCoeff();
   Square mixed = damped;
   mixed.diagonal().setZero();
   classical = mixed.cwiseAbs().maxCoeff() <= 2e-15 * size;
   if (classical) {
-    square = decay.cwiseAbs2() - squares;
+    decay = half_damped.cast<long double>();
+    square = decay.cwiseAbs2() - squares.cast<long double>();
     const Square inverse = shapes.transpose() * mass;
     from_modes = Big::Zero(2 * n, 2 * n);
     from_modes.topLeftCorner(n, n) = shapes;
-    from_modes.bottomLeftCorner(n, n) = -shapes * decay.asDiagonal();
+    from_modes.bottomLeftCorner(n, n) = -shapes * half_damped.asDiagonal();
     from_modes.bottomRightCorner(n, n) = shapes;
     to_modes = Big::Zero(2 * n, 2 * n);
     to_modes.topLeftCorner(n, n) = inverse;
-    to_modes.bottomLeftCorner(n, n) = decay.asDiagonal() * inverse;
+    to_modes.bottomLeftCorner(n, n) = half_damped.asDiagonal() * inverse;
     to_modes.bottomRightCorner(n, n) = inverse;
   } else if (!take_damped(shapes, damped, squares)) {
     return false;
   }
   for (Eigen::Index j = 0; j < n; ++j) {
-    const double slack = rounding * std::sqrt(std::abs(square(j)) + decay(j) * decay(j));
-    if (!(decay(j) >= -slack)) return false;
-    decay(j) = std::max(decay(j), 0.0);
-    if (!(decay(j) * decay(j) - square(j) >= -slack * slack)) return false;
-    rate = std::max(
-        rate, square(j) > 0 ? decay(j) + std::sqrt(square(j)) : std::sqrt(decay(j) * decay(j) - square(j)));
+    refine(j);
+    const double a = static_cast<double>(decay(j)), D = static_cast<double>(square(j));
+    const double slack = rounding * std::sqrt(std::abs(D) + a * a);
+    if (!(a >= -slack)) return false;
+    decay(j) = std::max(decay(j), 0.0L);
+    if (!(a * a - D >= -slack * slack)) return false;
+    rate = std::max(rate, D > 0 ? std::max(a, 0.0) + std::sqrt(D) : std::sqrt(std::max(a * a - D, 0.0)));
   }
   return true;
 }
@@ -150,7 +153,7 @@ bool LaneModes::take_damped(const Square& shapes, const Square& damped, const Ve
   const double lost = T.cwiseAbs().rowwise().sum().maxCoeff() * inverse.cwiseAbs().rowwise().sum().maxCoeff();
   if (!(lost <= most_lost)) return false;
   if (!((A * T - T * B).cwiseAbs().maxCoeff() <= rounding)) return false;
-  decay = -unit * B.diagonal().head(n);
+  decay = (-unit * B.diagonal().head(n)).cast<long double>();
   square.resize(n);
   for (Eigen::Index j = 0; j < n; ++j) square(j) = unit * unit * B(n + j, j);
   // p and velocities back to their own unit.
@@ -166,6 +169,48 @@ bool LaneModes::take_damped(const Square& shapes, const Square& damped, const Ve
   to_modes = inverse * units_back;
   to_modes.bottomRows(n) *= unit;
   return true;
+}
+
+/// Gives a and D of a mode all digits, as what they are off by adds up over all periods: from λ² yᵀM u +
+/// λ yᵀC u + yᵀK u = 0 with its shapes u and, from the left, y. What these lack counts in second order.
+void LaneModes::refine(Eigen::Index mode) {
+  using Long = long double;
+  using Complex = std::complex<Long>;
+  const Eigen::Index n = mass.rows();
+  const auto refined = [&](const Complex& root) {
+    std::array<Complex, most_dofs> u, y;
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      u[at] = static_cast<Long>(from_modes(i, mode)) + root * static_cast<Long>(from_modes(i, n + mode));
+      y[at] = 0;
+      for (Eigen::Index k = 0; k < n; ++k)
+        y[at] += static_cast<Long>(inverse_mass(i, k)) * (root * static_cast<Long>(to_modes(mode, n + k)) +
+                                                          static_cast<Long>(to_modes(n + mode, n + k)));
+    }
+    const auto form = [&](const Square& of) {
+      Complex sum = 0;
+      for (Eigen::Index i = 0; i < n; ++i) {
+        for (Eigen::Index k = 0; k < n; ++k)
+          sum +=
+              y[static_cast<std::size_t>(i)] * static_cast<Long>(of(i, k)) * u[static_cast<std::size_t>(k)];
+      }
+      return sum;
+    };
+    const Complex m = form(mass), c = form(damping), k = form(stiffness);
+    Complex value = root - decay(mode);
+    for (int step = 0; step < 2; ++step) value -= ((m * value + c) * value + k) / (Long{2} * m * value + c);
+    return value;
+  };
+  const Long size = std::sqrt(std::abs(square(mode)));
+  if (square(mode) < 0) {
+    const Complex value = refined({0, size});
+    decay(mode) = -value.real();
+    square(mode) = -value.imag() * value.imag();
+  } else if (square(mode) > 0) {
+    const Long slow = refined(size).real(), fast = refined(-size).real();
+    decay(mode) = -(slow + fast) / 2;
+    square(mode) = (slow - fast) * (slow - fast) / 4;
+  }
 }
 
 }  // namespace graze

@@ -12,6 +12,7 @@ struct LaneModes {
   static constexpr int most_dofs = 4;
   using Square = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, most_dofs, most_dofs>;
   using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 2 * most_dofs, 1>;
+  using Fine = Eigen::Matrix<long double, Eigen::Dynamic, 1, 0, most_dofs, 1>;
   using Big = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 2 * most_dofs, 2 * most_dofs>;
 
   Square mass, damping, stiffness;  ///< whose modes they are
@@ -20,8 +21,8 @@ struct LaneModes {
   bool sound = false;
   bool classical = false;  ///< damping does not mix the modes of the undamped system
   Square inverse_mass;
-  Vector decay;     ///< a
-  Vector square;    ///< D
+  Fine decay;       ///< a
+  Fine square;      ///< D
   Big from_modes;   ///< all q, then all p, to positions, then velocities
   Big to_modes;     ///< and back
   double rate = 0;  ///< the greatest |a ± √D|
@@ -33,6 +34,7 @@ struct LaneModes {
  private:
   bool take_apart();
   bool take_damped(const Square& shapes, const Square& damped, const Vector& squares);
+  void refine(Eigen::Index mode);
 };
 
 }  // namespace graze
