@@ -56,7 +56,7 @@ class TaylorFlow {
     { d.terms(std::int64_t{}, t, x) } -> std::same_as<S>;
   };
 
-  explicit TaylorFlow(const Tolerance& tolerance) : tolerance_(rough_logarithm(tolerance.integration)) {}
+  explicit TaylorFlow(const Tolerance& tolerance) : log_tolerance_(rough_logarithm(tolerance.integration)) {}
 
   /// Series of the state and of these guards from (t, x) on.
   void expand(const Dynamics& dynamics, std::int64_t mode, const S& t, const State& x,
@@ -95,14 +95,13 @@ class TaylorFlow {
   auto along(const S& t, const State& x, const State& direction, const F& f, const S& pace = S(0));
 
  private:
-  /// Raises each of `greatest` to what the last orders of a series, or of its derivatives, are of its size
-  /// |c_0| + |c_1| h + |c_2| h².
+  /// Raises each of `greatest` to what the last orders of a series, or of its derivatives, are of its size.
   template <std::size_t N>
-  static void weigh(const Series<S>& series, double h, std::array<double, N>& greatest) {
+  void weigh(const Series<S>& series, std::array<double, N>& greatest) const {
     constexpr double least = std::numeric_limits<double>::min();  // so that its inverse is finite
     for (int part = 0; part < parts_of<S>; ++part) {
       const auto modulus = [&](int k) { return std::abs(part_of(series[k], part)); };
-      const double size = modulus(0) + h * (modulus(1) + h * modulus(2));
+      const double size = modulus(0) + length_ * (modulus(1) + length_ * modulus(2));
       const double inverse = size == 0 ? 0 : 1 / std::max(size, least);
       for (std::size_t j = 0; j < N; ++j) {
         const double c = modulus(highest_order - static_cast<int>(j)) * inverse;
@@ -117,7 +116,7 @@ class TaylorFlow {
   Series<S> time_;
   Vector<Series<S>> x_, rate_;
   std::vector<Series<S>> guards_;
-  double tolerance_;  ///< logarithm of it
+  double log_tolerance_;
   double length_ = 0;
 };
 
@@ -170,13 +169,13 @@ double TaylorFlow<S, Dynamics>::choose(double rate, std::size_t count) {
   length_ = 0;
   for (int pass = 0; pass < 2; ++pass) {
     std::array<double, looked_at> left_out{};  // the greatest |c_k| of a series per its size
-    for (const Series<S>& coordinate : x_) weigh(coordinate, length_, left_out);
-    for (std::size_t k = 0; k < count; ++k) weigh(guards_[k], length_, left_out);
+    for (const Series<S>& coordinate : x_) weigh(coordinate, left_out);
+    for (std::size_t k = 0; k < count; ++k) weigh(guards_[k], left_out);
     double shortest = longest;
     for (int j = 0; j < looked_at; ++j) {
       const double c = left_out[static_cast<std::size_t>(j)];
       if (!std::isfinite(c)) return length_ = 0;
-      shortest = std::min(shortest, (tolerance_ - rough_logarithm(c)) / (highest_order - j));
+      shortest = std::min(shortest, (log_tolerance_ - rough_logarithm(c)) / (highest_order - j));
     }
     length_ = rough_power(shortest);
   }

@@ -218,9 +218,7 @@ class Work {
     const auto start = Oscillator::start();
     Value sweep;
     sweep.set("axis", axis());
-    Value settings;
-    settings.set("integration", Value(Tolerance{}.integration));
-    problem_ = problem(table, {start.begin(), start.end()}, "sweep", sweep, settings);
+    problem_ = problem(table, {start.begin(), start.end()}, "sweep", sweep, Value(Value::Table{}));
   }
 
   static double frequency(std::size_t k) {
