@@ -227,13 +227,9 @@ class Work {
                                     static_cast<double>(Oscillator::values - 1);
   }
 
-  /// What is recorded of one value, and all impacts.
-  struct Record {
-    std::vector<double> points;
-    std::int64_t impacts = 0;
-  };
-  std::vector<Record> move() const {
-    std::vector<Record> records;
+  /// The impacts of every value and its points.
+  std::vector<Orbit> move() const {
+    std::vector<Orbit> orbits;
     std::vector<double> values = problem_.model->values();
     double& varied =
         values[static_cast<std::size_t>(problem_.model->parameter_index(Oscillator::parameter()))];
@@ -253,22 +249,23 @@ class Work {
       lanes.advance(dropped_periods, false);
       lanes.advance(recorded_periods, true);
       for (LaneMotion& m : motions) {
-        records.push_back(
-            {std::move(m.points), std::accumulate(m.impacts.begin(), m.impacts.end(), std::int64_t{0})});
+        Orbit& orbit = orbits.emplace_back();
+        orbit.impacts = std::accumulate(m.impacts.begin(), m.impacts.end(), std::int64_t{0});
+        orbit.points = std::move(m.points);
       }
     }
-    return records;
+    return orbits;
   }
 
   /// Whether every kernel and Odeint find the same orbits for the most part, every kernel as many impacts to
   /// a twentieth on the way to them. (The others are chaotic, or come to another attractor by chance.)
   bool agree(const char* name) const {
     choose_lane_kernel("none");
-    const std::vector<Record> exact = move();
+    const std::vector<Orbit> exact = move();
     bool good = true;
     for (const std::string& kernel : lane_kernels()) {
       choose_lane_kernel(kernel);
-      const std::vector<Record> found = move();
+      const std::vector<Orbit> found = move();
       std::size_t close = 0;
       std::int64_t impacts = 0, here = 0;
       for (std::size_t k = 0; k < found.size(); ++k) {
