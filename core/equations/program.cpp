@@ -58,8 +58,20 @@ Maker maker_of(const AtomOperation& op) {
 }
 
 bool is_pair(Operation::Kind kind) {
-  return kind == Operation::Kind::sine || kind == Operation::Kind::hyperbolic_sine ||
-         kind == Operation::Kind::tangent || kind == Operation::Kind::hyperbolic_tangent;
+  return kind == Operation::Kind::sine || kind == Operation::Kind::harmonic ||
+         kind == Operation::Kind::hyperbolic_sine || kind == Operation::Kind::tangent ||
+         kind == Operation::Kind::hyperbolic_tangent;
+}
+
+/// Whether its series comes from rates, or by a division.
+bool has_rate(Operation::Kind kind) {
+  return (is_pair(kind) && kind != Operation::Kind::harmonic) || kind == Operation::Kind::power ||
+         kind == Operation::Kind::exponential || kind == Operation::Kind::antiderivative;
+}
+bool has_inverse(Operation::Kind kind) {
+  return kind == Operation::Kind::quotient || kind == Operation::Kind::reciprocal ||
+         kind == Operation::Kind::root || kind == Operation::Kind::power ||
+         kind == Operation::Kind::antiderivative;
 }
 
 /// The argument of an operation that is not entire and small everywhere it is small at the beginning.
@@ -77,20 +89,16 @@ std::optional<ReachedRow> reached_row(const Operation& op) {
     case Operation::Kind::quotient:
     case Operation::Kind::antiderivative:
       return ReachedRow{op.b, Reach::pole};
-    case Operation::Kind::sum:
-    case Operation::Kind::sine:
-    case Operation::Kind::tangent:
-      break;
+    default:
+      return std::nullopt;
   }
-  return std::nullopt;
 }
 
 /// Makes a list for the atoms of a graph.
 class Lister {
  public:
-  Lister(const Graph& graph, std::vector<Operation>& operations, std::vector<OperationTerm>& terms,
-         bool even_time)
-      : graph_(graph), operations_(operations), terms_(terms), rows_(graph.inputs()) {
+  Lister(const Graph& graph, std::vector<Operation>& operations, bool even_time)
+      : graph_(graph), operations_(operations), rows_(graph.inputs()) {
     if (even_time) in_time_.insert(0);
   }
 
@@ -121,44 +129,48 @@ class Lister {
 
  private:
   std::size_t new_sum(const Expression& e) {
-    std::vector<OperationTerm> groups[5];
-    for (const auto& term : e.linear) {
-      const std::optional<double> literal = graph_.literal_value(term.factor);
-      OperationTerm t{place_.at(term.atom), 0, literal.value_or(1), static_cast<std::size_t>(term.factor)};
-      groups[literal ? 0 : 1].push_back(t);
-    }
     for (const auto& term : e.products) {
-      const std::optional<double> literal = graph_.literal_value(term.factor);
-      OperationTerm t{place_.at(term.a), place_.at(term.b), literal.value_or(1),
-                      static_cast<std::size_t>(term.factor)};
-      if (uses_[{term.a, term.b}] > 1) {
-        t.a = product(term.a, term.b);
-        groups[literal ? 0 : 1].push_back(t);
+      if (is_shared(term)) product(term.a, term.b);
+    }
+    for (const auto& term : e.linear) add(term.factor, place_.at(term.atom));
+    for (const auto& term : e.products) {
+      if (is_shared(term)) {
+        add(term.factor, product(term.a, term.b));
       } else {
-        groups[!literal ? 4 : *literal == 1 ? 2 : 3].push_back(t);
+        add(term.factor, place_.at(term.a), place_.at(term.b));
       }
     }
     Operation op;
     op.fixed = static_cast<std::size_t>(e.constant);
-    op.begin = terms_.size();
-    op.by_literal = groups[0].size();
-    op.by_fixed = groups[1].size();
-    op.plain_products = groups[2].size();
-    op.products_by_literal = groups[3].size();
-    op.products_by_fixed = groups[4].size();
     op.in_time = e.products.empty() && std::all_of(e.linear.begin(), e.linear.end(), [&](const auto& term) {
                    return in_time_.contains(place_.at(term.atom));
                  });
-    for (const auto& group : groups) terms_.insert(terms_.end(), group.begin(), group.end());
     return enter(op);
+  }
+  /// To the sum that is entered next: a row, or a product of two.
+  void add(Fixed factor, std::size_t a, std::optional<std::size_t> b = {}) {
+    using Kind = Operation::Kind;
+    const std::optional<double> literal = graph_.literal_value(factor);
+    Operation op;
+    op.kind = literal ? (b ? Kind::add_product : Kind::add)
+              : b     ? Kind::add_product_by_fixed
+                      : Kind::add_by_fixed;
+    op.a = a;
+    op.b = b.value_or(0);
+    op.fixed = static_cast<std::size_t>(factor);
+    op.literal = literal.value_or(1);
+    operations_.push_back(op);
   }
   std::size_t enter(Operation op) {
     op.result = rows_;
-    if (op.in_time && op.kind == Operation::Kind::sum) in_time_.insert(op.result);
+    if (op.in_time) in_time_.insert(op.result);
     rows_ += is_pair(op.kind) ? 2 : 1;
+    if (has_rate(op.kind)) op.rate = rows_++;
+    if (has_inverse(op.kind)) op.inverse = rows_++;
     operations_.push_back(op);
     return op.result;
   }
+  bool is_shared(const auto& product) const { return uses_.at({product.a, product.b}) > 1; }
   /// The row of an expression that is an atom as it stands.
   std::optional<std::size_t> existing(const Expression& e) const {
     if (!e.products.empty() || e.linear.size() != 1 || graph_.literal_value(e.constant) != 0.0 ||
@@ -171,11 +183,11 @@ class Lister {
     const auto known = products_.find({a, b});
     if (known != products_.end()) return known->second;
     Operation op;
-    op.fixed = zero();
-    op.begin = terms_.size();
-    op.plain_products = 1;
-    terms_.push_back({place_.at(a), place_.at(b)});
-    return products_[{a, b}] = enter(op);
+    op.kind = Operation::Kind::add_product;
+    op.a = place_.at(a);
+    op.b = place_.at(b);
+    operations_.push_back(op);
+    return products_[{a, b}] = enter(Operation());
   }
   std::size_t function(const AtomOperation& op) {
     const Maker maker = maker_of(op);
@@ -192,17 +204,15 @@ class Lister {
     if (maker.kind == Operation::Kind::quotient || maker.kind == Operation::Kind::antiderivative)
       operation.b = place_.at(op.b);
     operation.fixed = static_cast<std::size_t>(op.exponent);
-    operation.in_time = maker.kind == Operation::Kind::sine && in_time_.contains(operation.a);
+    if (maker.kind == Operation::Kind::sine && in_time_.contains(operation.a))
+      operation.kind = Operation::Kind::harmonic;
     const std::size_t row = enter(operation);
     if (is_pair(maker.kind)) pairs_[argument] = row;
     return row + second;
   }
-  /// The first of the fixed quantities of every graph.
-  static std::size_t zero() { return 0; }
 
   const Graph& graph_;
   std::vector<Operation>& operations_;
-  std::vector<OperationTerm>& terms_;
   std::size_t rows_;
   std::set<std::size_t> in_time_;  ///< rows
   std::map<Atom, std::size_t> place_;
@@ -216,7 +226,7 @@ class Lister {
 
 Program::Program(const Graph& graph, const std::vector<Expression>& outputs, bool even_time)
     : inputs_(graph.inputs()) {
-  Lister lister(graph, operations_, terms_, even_time);
+  Lister lister(graph, operations_, even_time);
   const std::vector<Atom> atoms = graph.needed(outputs);
   for (const Atom a : atoms) {
     if (graph.atom(a).kind == AtomOperation::Kind::sum) lister.count_products(graph.sum(graph.atom(a).sum));

@@ -18,13 +18,20 @@ namespace graze {
 
 struct Operation {
   enum class Kind : signed char {
-    sum,
+    // To the sum under way:
+    add,                   ///< a row times a literal
+    add_by_fixed,          ///< … times a fixed quantity
+    add_product,           ///< a product of two rows times a literal
+    add_product_by_fixed,  ///< … times a fixed quantity
+    // What has a result:
+    sum,  ///< what has been added up, and a constant
     quotient,
     reciprocal,
     root,
     power,
     exponential,
     sine,                ///< and cosine, in the next row
+    harmonic,            ///< the same where the argument is linear in a time which passes evenly
     hyperbolic_sine,     ///< and cosine, in the next row
     tangent,             ///< and 1 + its square
     hyperbolic_tangent,  ///< and 1 − its square
@@ -34,25 +41,17 @@ struct Operation {
   Function function = Function::sqrt;
   std::size_t result = 0;  ///< row
   std::size_t a = 0, b = 0;
-  std::size_t fixed = 0;  ///< exponent, or the constant of a sum
-  bool in_time = false;   ///< a sum, or the argument of a sine, that is linear in a time which passes evenly
-  /// Where the terms of a sum begin, in groups: atoms times literals, times fixed quantities; products as
-  /// they are, times literals, times fixed quantities.
-  std::size_t begin = 0;
-  std::size_t by_literal = 0, by_fixed = 0, plain_products = 0, products_by_literal = 0,
-              products_by_fixed = 0;
+  std::size_t rate = 0;     ///< row for k times coefficient k of what is differentiated
+  std::size_t inverse = 0;  ///< row for the inverse of what is divided by, in place 0
+  std::size_t fixed = 0;    ///< factor, exponent, or the constant of a sum
+  double literal = 1;
+  bool in_time = false;  ///< a sum that is linear in a time which passes evenly
 };
 
 /// The argument of an operation whose series holds on a part of the step only (core/math/series_reach.hpp).
 struct ReachedRow {
   std::size_t row = 0;
   Reach reach = Reach::pole;
-};
-
-struct OperationTerm {
-  std::size_t a = 0, b = 0;  ///< rows
-  double literal = 1;
-  std::size_t fixed = 0;
 };
 
 class Program {
@@ -66,35 +65,21 @@ class Program {
   std::size_t inputs() const { return inputs_; }
   std::size_t outputs() const { return outputs_.size(); }
   const std::vector<Operation>& operations() const { return operations_; }
-  const std::vector<OperationTerm>& terms() const { return terms_; }
   const std::vector<ReachedRow>& reached() const { return reached_; }
 
   /// Coefficient k of every row, from the coefficients up to k of the inputs.
   template <class S>
-  void advance(S* const* rows, int k, const S* fixed) const {
-    for (const Operation& op : operations_) {
-      if (op.kind == Operation::Kind::sum) {
-        sum(op, rows, k, fixed);
-      } else if (k == 0) {
-        begin(op, rows, fixed);
-      } else {
-        go_on(op, rows, k, fixed);
-      }
-    }
-  }
+  void advance(S* const* rows, int k, const S* fixed) const;
   /// Row of an output.
   std::size_t output(std::size_t i) const { return outputs_[i]; }
 
  private:
-  template <class S>
-  void sum(const Operation& op, S* const* rows, int k, const S* fixed) const;
   template <class S>
   static void begin(const Operation& op, S* const* rows, const S* fixed);
   template <class S>
   static void go_on(const Operation& op, S* const* rows, int k, const S* fixed);
 
   std::vector<Operation> operations_;
-  std::vector<OperationTerm> terms_;
   std::vector<ReachedRow> reached_;
   std::vector<std::size_t> outputs_;
   std::size_t inputs_ = 0;
@@ -137,72 +122,92 @@ class Workspace {
 };
 
 template <class S>
-void Program::sum(const Operation& op, S* const* rows, int k, const S* fixed) const {
-  S& result = rows[op.result][k];
-  if (op.in_time && k > 1) {
-    result = S(0);
-    return;
-  }
+void Program::advance(S* const* rows, int k, const S* fixed) const {
   Products<S> total;
-  if (k == 0) total.add(1, fixed[op.fixed]);
-  const OperationTerm* term = terms_.data() + op.begin;
-  const auto each = [&](std::size_t count, const auto& add) {
-    for (const OperationTerm* end = term + count; term != end; ++term) add(*term);
+  const auto product = [&](const Operation& op) {
+    return op.a == op.b ? series::square(rows[op.a], k) : series::product(rows[op.a], rows[op.b], k);
   };
-  const auto product = [&](const OperationTerm& t) {
-    return t.a == t.b ? series::square(rows[t.a], k) : series::convolution(rows[t.a], rows[t.b], 0, k, k);
-  };
-  each(op.by_literal, [&](const OperationTerm& t) { total.add(t.literal, rows[t.a][k]); });
-  each(op.by_fixed, [&](const OperationTerm& t) { total.add(rows[t.a][k], fixed[t.fixed]); });
-  each(op.plain_products, [&](const OperationTerm& t) { total.add(1, product(t)); });
-  each(op.products_by_literal, [&](const OperationTerm& t) { total.add(t.literal, product(t)); });
-  each(op.products_by_fixed, [&](const OperationTerm& t) { total.add(product(t), fixed[t.fixed]); });
-  total.store(1, result);
+  for (const Operation& op : operations_) {
+    switch (op.kind) {
+      case Operation::Kind::add:
+        total.add(op.literal, rows[op.a][k]);
+        break;
+      case Operation::Kind::add_by_fixed:
+        total.add(rows[op.a][k], fixed[op.fixed]);
+        break;
+      case Operation::Kind::add_product:
+        total.add(op.literal, product(op));
+        break;
+      case Operation::Kind::add_product_by_fixed:
+        total.add(product(op), fixed[op.fixed]);
+        break;
+      case Operation::Kind::sum:
+        if (k == 0) total.add(1, fixed[op.fixed]);
+        total.store(1, rows[op.result][k]);
+        total = Products<S>();
+        break;
+      default:
+        if (k == 0) {
+          begin(op, rows, fixed);
+        } else {
+          go_on(op, rows, k, fixed);
+        }
+    }
+  }
 }
 
 /// Coefficient 0 of a function.
 template <class S>
 void Program::begin(const Operation& op, S* const* rows, const S* fixed) {
+  using Kind = Operation::Kind;
   const S& a = rows[op.a][0];
   S& r = rows[op.result][0];
-  const auto pair = [&](Function first, Function second) {
-    r = apply(first, a);
-    rows[op.result + 1][0] = apply(second, a);
-  };
+  const auto invert = [&](const S& divisor) { rows[op.inverse][0] = S(1) / divisor; };
+  const auto with_partner = [&](const S& partner) { rows[op.result + 1][0] = partner; };
   switch (op.kind) {
-    case Operation::Kind::sum:
-      break;
-    case Operation::Kind::quotient:
+    case Kind::quotient:
       r = a / rows[op.b][0];
+      invert(rows[op.b][0]);
       break;
-    case Operation::Kind::reciprocal:
-      r = S(1) / a;
+    case Kind::reciprocal:
+      invert(a);
+      r = rows[op.inverse][0];
       break;
-    case Operation::Kind::root:
+    case Kind::root:
       r = apply(Function::sqrt, a);
+      invert(r + r);
       break;
-    case Operation::Kind::power:
+    case Kind::power:
       r = to_power(a, fixed[op.fixed]);
+      invert(a);
       break;
-    case Operation::Kind::exponential:
+    case Kind::exponential:
       r = apply(Function::exp, a);
       break;
-    case Operation::Kind::sine:
-      pair(Function::sin, Function::cos);
+    case Kind::sine:
+    case Kind::harmonic: {
+      const auto [sine, cosine] = sine_cosine(a);
+      r = sine;
+      with_partner(cosine);
       break;
-    case Operation::Kind::hyperbolic_sine:
-      pair(Function::sinh, Function::cosh);
+    }
+    case Kind::hyperbolic_sine:
+      r = apply(Function::sinh, a);
+      with_partner(apply(Function::cosh, a));
       break;
-    case Operation::Kind::tangent:
+    case Kind::tangent:
       r = apply(op.function, a);
-      rows[op.result + 1][0] = r * r + S(1);
+      with_partner(r * r + S(1));
       break;
-    case Operation::Kind::hyperbolic_tangent:
+    case Kind::hyperbolic_tangent:
       r = apply(op.function, a);
-      rows[op.result + 1][0] = hyperbolic_slope(a);
+      with_partner(hyperbolic_slope(a));
       break;
-    case Operation::Kind::antiderivative:
+    case Kind::antiderivative:
       r = apply(op.function, a);
+      invert(rows[op.b][0]);
+      break;
+    default:  // parts of sums
       break;
   }
 }
@@ -210,54 +215,65 @@ void Program::begin(const Operation& op, S* const* rows, const S* fixed) {
 /// Coefficient k > 0 of a function.
 template <class S>
 void Program::go_on(const Operation& op, S* const* rows, int k, const S* fixed) {
+  using Kind = Operation::Kind;
   S* r = rows[op.result];
   const S* a = rows[op.a];
   const S* b = rows[op.b];
+  const S* inverse = rows[op.inverse];
+  S* rates = rows[op.rate];
   /// Each is the other's slope but for the sign.
   const auto pair = [&](double sign) {
     S* other = rows[op.result + 1];
-    const auto [of_other, of_r] = series::integrals(a, other, r, op.in_time ? 1 : k, k);
+    rates[k] = series::rate(a, k);
+    const auto [of_other, of_r] = series::integrals(rates, other, r, k);
     r[k] = of_other;
     other[k] = of_r * sign;
   };
   /// 1 + `sign` r² is the slope of r.
   const auto with_slope = [&](double sign) {
-    S* rate = rows[op.result + 1];
-    r[k] = series::integral(a, rate, k);
-    rate[k] = series::square(r, k) * sign;
+    S* slope = rows[op.result + 1];
+    rates[k] = series::rate(a, k);
+    r[k] = series::integral(rates, slope, k);
+    slope[k] = series::square(r, k) * sign;
   };
   switch (op.kind) {
-    case Operation::Kind::sum:
+    case Kind::quotient:
+      r[k] = series::quotient(a, b, r, *inverse, k);
       break;
-    case Operation::Kind::quotient:
-      r[k] = series::quotient(a, b, r, k);
+    case Kind::reciprocal:
+      r[k] = series::reciprocal(a, r, *inverse, k);
       break;
-    case Operation::Kind::reciprocal:
-      r[k] = series::reciprocal(a, r, k);
+    case Kind::root:
+      r[k] = series::root(a, r, *inverse, k);
       break;
-    case Operation::Kind::root:
-      r[k] = series::root(a, r, k);
+    case Kind::power:
+      rates[k] = series::rate(a, k);
+      r[k] = series::power(a, rates, fixed[op.fixed], r, *inverse, k);
       break;
-    case Operation::Kind::power:
-      r[k] = series::power(a, fixed[op.fixed], r, k);
+    case Kind::exponential:
+      rates[k] = series::rate(a, k);
+      r[k] = series::integral(rates, r, k);
       break;
-    case Operation::Kind::exponential:
-      r[k] = series::integral(a, r, k);
-      break;
-    case Operation::Kind::sine:
+    case Kind::sine:
       pair(-1);
       break;
-    case Operation::Kind::hyperbolic_sine:
+    case Kind::harmonic:
+      series::turn(a, r, rows[op.result + 1], k);
+      break;
+    case Kind::hyperbolic_sine:
       pair(1);
       break;
-    case Operation::Kind::tangent:
+    case Kind::tangent:
       with_slope(1);
       break;
-    case Operation::Kind::hyperbolic_tangent:
+    case Kind::hyperbolic_tangent:
       with_slope(-1);
       break;
-    case Operation::Kind::antiderivative:
-      r[k] = series::quotient_integral(a, b, r, k);
+    case Kind::antiderivative:
+      r[k] = series::quotient_integral(a, b, rates, *inverse, k);
+      rates[k] = series::rate(r, k);
+      break;
+    default:  // parts of sums
       break;
   }
 }

@@ -77,12 +77,18 @@ class Series {
     return x.next([](const S* a, int k) { return -a[k]; });
   }
   friend Series operator*(const Series& x, const Series& y) {
-    return x.with(y, [](const S* a, const S* b, int k) { return series::convolution(a, b, 0, k, k); });
+    return x.with(y, [](const S* a, const S* b, int k) { return series::product(a, b, k); });
   }
   friend Series operator/(const Series& x, const Series& y) {
     const Series r = x.tape_->take();
-    x.tape_->follow([a = x.coefficients_, b = y.coefficients_, r = r.coefficients_](int k) {
-      r[k] = series::quotient(a, b, r, k);
+    x.tape_->follow([a = x.coefficients_, b = y.coefficients_, r = r.coefficients_,
+                     inverse = x.tape_->take().coefficients_](int k) {
+      if (k == 0) {
+        inverse[0] = S(1) / b[0];
+        r[0] = a[0] / b[0];
+      } else {
+        r[k] = series::quotient(a, b, r, inverse[0], k);
+      }
     });
     return r;
   }
@@ -98,9 +104,7 @@ class Series {
   friend Series operator*(const Series& x, const S& b) {
     return x.linear([b](const S* a, int k) { return a[k] * b; });
   }
-  friend Series operator/(const Series& x, const S& b) {
-    return x.linear([b](const S* a, int k) { return a[k] / b; });
-  }
+  friend Series operator/(const Series& x, const S& b) { return x * S(S(1) / b); }
   friend Series operator+(const S& a, const Series& b) { return b + a; }
   friend Series operator*(const S& a, const Series& b) { return b * a; }
 
@@ -113,10 +117,16 @@ class Series {
   }
   friend Series sqrt(const Series& x) {
     const Series r = x.tape_->take();
-    x.tape_->follow([a = x.coefficients_, r = r.coefficients_](int k) {
-      using std::sqrt;
-      r[k] = k == 0 ? sqrt(a[0]) : series::root(a, r, k);
-    });
+    x.tape_->follow(
+        [a = x.coefficients_, r = r.coefficients_, inverse = x.tape_->take().coefficients_](int k) {
+          using std::sqrt;
+          if (k == 0) {
+            r[0] = sqrt(a[0]);
+            inverse[0] = S(0.5) / r[0];
+          } else {
+            r[k] = series::root(a, r, inverse[0], k);
+          }
+        });
     return r;
   }
   /// (sin x, cos x).
@@ -188,11 +198,14 @@ class Tape {
     const Series<S> sine = take();
     const Series<S> cosine = take();
     follow([a = angle.coefficients(), s = sine.coefficients(), c = cosine.coefficients(),
-            straight = angle.is_straight()](int k) {
+            rates = take().coefficients(), straight = angle.is_straight()](int k) {
       if (k == 0) {
         std::tie(s[0], c[0]) = sine_cosine(a[0]);
+      } else if (straight) {
+        series::turn(a, s, c, k);
       } else {
-        const auto [of_c, of_s] = series::integrals(a, c, s, straight ? 1 : k, k);
+        rates[k] = series::rate(a, k);
+        const auto [of_c, of_s] = series::integrals(rates, c, s, k);
         s[k] = of_c;
         c[k] = -of_s;
       }

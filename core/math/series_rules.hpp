@@ -16,17 +16,27 @@ S total_of(const Products<S>& products) {
   return total;
 }
 
-/// Σ a_j b_{k−j}, j = first … last, as two sums: neither waits for the other.
+/// Σ a_j b_{k−j}, j = 1 … k − 1, as two sums: neither waits for the other.
 template <class S>
-S convolution(const S* a, const S* b, int first, int last, int k) {
-  Products<S> even, odd;
-  int j = first;
-  for (; j < last; j += 2) {
-    even.add(a[j], b[k - j]);
-    odd.add(a[j + 1], b[k - j - 1]);
+S inner(const S* a, const S* b, int k) {
+  Products<S> odd, even;
+  int j = 1;
+  for (; j + 1 < k; j += 2) {
+    odd.add(a[j], b[k - j]);
+    even.add(a[j + 1], b[k - j - 1]);
   }
-  if (j == last) even.add(a[j], b[k - j]);
-  return total_of(even) + total_of(odd);
+  if (j < k) odd.add(a[j], b[k - j]);
+  return total_of(odd) + total_of(even);
+}
+
+/// a b.
+template <class S>
+S product(const S* a, const S* b, int k) {
+  if (k == 0) return a[0] * b[0];
+  Products<S> newest;
+  newest.add(a[k], b[0]);
+  newest.add(a[0], b[k]);
+  return inner(a, b, k) + total_of(newest);
 }
 
 /// Σ a_j a_{k−j}, j = 1 … k − 1: each pair once.
@@ -46,62 +56,69 @@ S square(const S* a, int k) {
   return k == 0 ? a[0] * a[0] : inner_square(a, k) + a[0] * a[k] * 2.0;
 }
 
-/// r = a/b.
+/// r = a/b, k > 0, with 1/b_0.
 template <class S>
-S quotient(const S* a, const S* b, const S* r, int k) {
-  return (a[k] - convolution(b, r, 1, k, k)) / b[0];
+S quotient(const S* a, const S* b, const S* r, const S& inverse, int k) {
+  return (a[k] - (inner(b, r, k) + b[k] * r[0])) * inverse;
 }
 
-/// r = 1/b.
+/// r = 1/b, k > 0, with 1/b_0.
 template <class S>
-S reciprocal(const S* b, const S* r, int k) {
-  return k == 0 ? S(1) / b[0] : -convolution(b, r, 1, k, k) / b[0];
+S reciprocal(const S* b, const S* r, const S& inverse, int k) {
+  return -((inner(b, r, k) + b[k] * r[0]) * inverse);
 }
 
-/// r = √a, k > 0.
+/// r = √a, k > 0, with 1/(2 r_0).
 template <class S>
-S root(const S* a, const S* r, int k) {
-  return (a[k] - inner_square(r, k)) / (S(2) * r[0]);
+S root(const S* a, const S* r, const S& inverse, int k) {
+  return (a[k] - inner_square(r, k)) * inverse;
 }
 
-/// Σ j a_j b_{k−j}, j = 1 … last: k times coefficient k of the integral of a' b.
+/// k a_k.
 template <class S>
-S rate_convolution(const S* a, const S* b, int last, int k) {
-  Products<S> sum;
-  for (int j = 1; j <= last; ++j) sum.add(a[j] * static_cast<double>(j), b[k - j]);
-  return total_of(sum);
+S rate(const S* a, int k) {
+  return a[k] * static_cast<double>(k);
 }
 
-/// r with r' = a' b, k > 0; b may be r itself.
+/// r with r' = a' b, k > 0, from the rates k a_k; b may be r itself.
 template <class S>
-S integral(const S* a, const S* b, int k) {
-  return rate_convolution(a, b, k, k) / static_cast<double>(k);
+S integral(const S* rates, const S* b, int k) {
+  return (inner(rates, b, k) + rates[k] * b[0]) * (1.0 / k);
 }
 
-/// The integrals of a' b and a' c, where coefficients of a behind `last` are zero: two sums in one loop,
-/// neither waits for the other.
+/// The integrals of a' b and a' c: sums in one loop, neither waits for another.
 template <class S>
-std::pair<S, S> integrals(const S* a, const S* b, const S* c, int last, int k) {
+std::pair<S, S> integrals(const S* rates, const S* b, const S* c, int k) {
   Products<S> of_b, of_c;
-  for (int j = 1; j <= last; ++j) {
-    const S rate = a[j] * static_cast<double>(j);
-    of_b.add(rate, b[k - j]);
-    of_c.add(rate, c[k - j]);
+  for (int j = 1; j <= k; ++j) {
+    of_b.add(rates[j], b[k - j]);
+    of_c.add(rates[j], c[k - j]);
   }
-  return {total_of(of_b) / static_cast<double>(k), total_of(of_c) / static_cast<double>(k)};
+  const double share = 1.0 / k;
+  return {total_of(of_b) * share, total_of(of_c) * share};
 }
 
-/// r with r' b = a', k > 0.
+/// Sine and cosine of an angle a whose coefficients from the second order on are zero, k > 0.
 template <class S>
-S quotient_integral(const S* a, const S* b, const S* r, int k) {
-  return (a[k] * static_cast<double>(k) - rate_convolution(r, b, k - 1, k)) / (b[0] * static_cast<double>(k));
+void turn(const S* a, S* sine, S* cosine, int k) {
+  const S angle = a[1] * (1.0 / k);
+  sine[k] = angle * cosine[k - 1];
+  cosine[k] = -(angle * sine[k - 1]);
 }
 
-/// r = a^p, k > 0, where a_0 is not zero: a r' = p a' r.
+/// r with r' b = a', k > 0, from the rates of r up to k − 1, with 1/b_0.
 template <class S>
-S power(const S* a, const S& p, const S* r, int k) {
-  const S rates = p * rate_convolution(a, r, k, k) - rate_convolution(r, a, k - 1, k);
-  return rates / (a[0] * static_cast<double>(k));
+S quotient_integral(const S* a, const S* b, const S* rates, const S& inverse, int k) {
+  return (rate(a, k) - inner(rates, b, k)) * inverse * (1.0 / k);
+}
+
+/// r = a^p, k > 0, with 1/a_0, which is not zero: a r' = p a' r, so that
+/// k a_0 r_k = Σ ((p + 1) j − k) a_j r_{k−j}, j = 1 … k.
+template <class S>
+S power(const S* a, const S* rates, const S& p, const S* r, const S& inverse, int k) {
+  const S weighed = (inner(rates, r, k) + rates[k] * r[0]) * (p + S(1));
+  const S plain = (inner(a, r, k) + a[k] * r[0]) * static_cast<double>(k);
+  return (weighed - plain) * inverse * (1.0 / k);
 }
 
 }  // namespace graze::series

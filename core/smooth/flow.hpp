@@ -115,6 +115,11 @@ class TaylorFlow {
   Tape<S> tape_;
   Series<S> time_;
   Vector<Series<S>> x_, rate_;
+  struct Integral {
+    const S* rate;
+    S* of;
+  };
+  std::vector<Integral> integrals_;
   std::vector<Series<S>> guards_;
   double log_tolerance_;
   double length_ = 0;
@@ -151,21 +156,25 @@ void TaylorFlow<S, Dynamics>::expand(const Dynamics& dynamics, std::int64_t mode
       evaluate();
     }
   }
+  integrals_.clear();
+  for (Eigen::Index i = 0; order > 0 && i < x.size(); ++i)
+    integrals_.push_back({rate_(i).coefficients(), x_(i).coefficients()});
   for (int k = 1; k <= order; ++k) {
-    if constexpr (has_clock) time_[k] = clock[k - 1] / static_cast<double>(k);
     const double share = 1.0 / k;
-    for (Eigen::Index i = 0; i < x.size(); ++i) x_(i)[k] = rate_(i)[k - 1] * share;
+    if constexpr (has_clock) time_[k] = clock[k - 1] * share;
+    for (const Integral& integral : integrals_) integral.of[k] = integral.rate[k - 1] * share;
     tape_.advance(k, k < order ? tape_.place() : last);
   }
 }
 
-/// Length at which the last orders of every series are `tolerance` of its size |c_0| + |c_1| h + |c_2| h², h
-/// being first 0 and then the length found with that; several orders, as symmetric motions lack three of
-/// four.
+/// The radius of convergence that the last coefficients of every series tell, each as a share of its size
+/// |c_0| + |c_1| h + |c_2| h² (several, as symmetric motions lack three of four), and the part of it on which
+/// the last term is `tolerance`; h being first 0 and then the length found with that.
 template <class S, class Dynamics>
 double TaylorFlow<S, Dynamics>::choose(double rate, std::size_t count) {
   constexpr int looked_at = 4;
   const double longest = rough_logarithm(40 / rate);  // where all series end by themselves
+  const double part = log_tolerance_ / highest_order;
   length_ = 0;
   for (int pass = 0; pass < 2; ++pass) {
     std::array<double, looked_at> left_out{};  // the greatest |c_k| of a series per its size
@@ -175,7 +184,7 @@ double TaylorFlow<S, Dynamics>::choose(double rate, std::size_t count) {
     for (int j = 0; j < looked_at; ++j) {
       const double c = left_out[static_cast<std::size_t>(j)];
       if (!std::isfinite(c)) return length_ = 0;
-      shortest = std::min(shortest, (log_tolerance_ - rough_logarithm(c)) / (highest_order - j));
+      shortest = std::min(shortest, part - rough_logarithm(c) / (highest_order - j));
     }
     length_ = rough_power(shortest);
   }
