@@ -147,9 +147,11 @@ class MotionLoop {
   void search_guard(int guard, Coefficients& c, const ExactTouch& touch, double length,
                     Crossing& first) const;
   /// Reports where an open gap turns on a piece of the arc, once or twice; `clock(fraction)` gives the time
-  /// there and what a unit of fraction lasts.
+  /// there and what a unit of fraction lasts. `at_section`: the piece ends where a section's level is passed,
+  /// which may be just where the gap turns: neither this piece nor the next has the turn within it then.
   template <class Coefficients, class Clock>
-  void watch_gap(Observer& observer, int contact, Coefficients c, const Clock& clock, double end) const;
+  void watch_gap(Observer& observer, int contact, Coefficients c, const Clock& clock, double end,
+                 bool at_section = false) const;
 
   /// The state for an observer; nothing when there is none.
   auto snapshot(const Observer* observer) const {
@@ -371,7 +373,8 @@ void MotionLoop<Engine, S, State>::search_guard(int guard, Coefficients& c, cons
 template <class Engine, class S, class State>
 template <class Coefficients, class Clock>
 void MotionLoop<Engine, S, State>::watch_gap(Observer& observer, int contact, Coefficients c,
-                                             const Clock& clock, double end) const {
+                                             const Clock& clock, double end, bool at_section) const {
+  constexpr double rounding = 1e-14;
   double size = 0;
   for (const double a : c) size += std::abs(a);
   if (std::abs(c[1]) <= 1e-15 * size) c[1] = 0;  // it begins at rest
@@ -379,22 +382,28 @@ void MotionLoop<Engine, S, State>::watch_gap(Observer& observer, int contact, Co
   if (!falls) {
     for (double& a : c) a = -a;
   }
-  const auto turn = first_minimum(c, end);
-  if (!turn) return;
   const auto report = [&](double fraction, bool lowest) {
     const double extreme = falls ? polynomial(c, fraction) : -polynomial(c, fraction);
     const auto [instant, unit] = clock(fraction);
     if (!lowest) {
       observer.excursion(contact, absolute(instant), extreme);
-    } else if (extreme > 0) {
+    } else if (extreme > -rounding * size) {  // a touch that rounding hides has no speed
       const double curvature = std::abs(polynomial_curvature(c, fraction));
-      observer.near_miss(contact, absolute(instant), std::sqrt(2 * extreme * curvature) / unit);
+      observer.near_miss(contact, absolute(instant),
+                         std::sqrt(2 * std::max(extreme, 0.0) * curvature) / unit);
     }
   };
-  report(*turn, falls);
-  if (polynomial_slope(c, end) >= 0) return;  // else it turns back
+  const auto turn = first_minimum(c, end);
+  if (turn) report(*turn, falls);
+  const double slope = polynomial_slope(c, end);
+  constexpr double same = 1e-6;
+  if (at_section && std::abs(slope) <= rounding * size) {
+    if (turn.value_or(0) < (1 - same) * end) report(end, (polynomial_curvature(c, end) > 0) == falls);
+    return;
+  }
+  if (!turn || slope >= 0) return;  // else it turns back
   const std::vector<double> turns = stationary_points(polynomial_part({c.begin(), c.end()}, 0, end));
-  if (!turns.empty() && turns.back() * end > *turn + 1e-6 * end) report(turns.back() * end, !falls);
+  if (!turns.empty() && turns.back() * end > *turn + same * end) report(turns.back() * end, !falls);
 }
 
 template <class Engine, class S, class State>

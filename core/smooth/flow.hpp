@@ -56,7 +56,11 @@ class TaylorFlow {
     { d.terms(std::int64_t{}, t, x) } -> std::same_as<S>;
   };
 
-  explicit TaylorFlow(const Tolerance& tolerance) : log_tolerance_(rough_logarithm(tolerance.integration)) {}
+  /// Errors of many steps add up, and orbits have to close within the tolerance: a step has a hundredth of
+  /// it.
+  explicit TaylorFlow(const Tolerance& tolerance)
+      : log_left_out_(
+            rough_logarithm(std::max(tolerance.integration / 100, std::numeric_limits<double>::epsilon()))) {}
 
   /// Series of the state and of these guards from (t, x) on.
   void expand(const Dynamics& dynamics, std::int64_t mode, const S& t, const State& x,
@@ -121,7 +125,7 @@ class TaylorFlow {
   };
   std::vector<Integral> integrals_;
   std::vector<Series<S>> guards_;
-  double log_tolerance_;
+  double log_left_out_;  ///< of the first term that is, per size of its series
   double length_ = 0;
 };
 
@@ -169,12 +173,13 @@ void TaylorFlow<S, Dynamics>::expand(const Dynamics& dynamics, std::int64_t mode
 
 /// The radius of convergence that the last coefficients of every series tell, each as a share of its size
 /// |c_0| + |c_1| h + |c_2| h² (several, as symmetric motions lack three of four), and the part of it on which
-/// the last term is `tolerance`; h being first 0 and then the length found with that.
+/// the first term that is left out is a hundredth of the tolerance, or rounding; h being first 0 and then the
+/// length found with that.
 template <class S, class Dynamics>
 double TaylorFlow<S, Dynamics>::choose(double rate, std::size_t count) {
   constexpr int looked_at = 4;
   const double longest = rough_logarithm(40 / rate);  // where all series end by themselves
-  const double part = log_tolerance_ / highest_order;
+  const double part = log_left_out_ / (highest_order + 1);
   length_ = 0;
   for (int pass = 0; pass < 2; ++pass) {
     std::array<double, looked_at> left_out{};  // the greatest |c_k| of a series per its size

@@ -149,7 +149,7 @@ class TaylorMotion : public Rules {
   /// Fraction of the step at which the time passed is `left`; 1 where it is not.
   double until(double left) const;
   void search_step(const Section& section, bool begins, Crossing& first);
-  void watch(Observer& observer, double end) const;
+  void watch(Observer& observer, const Crossing& c) const;
   void tell_piece(Observer& observer, double end) const;
 
   const Dynamics& dynamics_;
@@ -220,7 +220,7 @@ Crossing TaylorMotion<Engine, Rules, S, Dynamics>::search(double horizon, const 
     if (!last && standing > patience) return c;
     c.kind = Crossing::Kind::none;
     search_step(section, begins, c);
-    if (observer != nullptr) watch(*observer, c.fraction);
+    if (observer != nullptr) watch(*observer, c);
     if (c.kind != Crossing::Kind::none || last) return c;
     x = flow_.state(1);
     time += flow_.passed(1);
@@ -273,11 +273,13 @@ void TaylorMotion<Engine, Rules, S, Dynamics>::search_step(const Section& sectio
 }
 
 template <class Engine, class Rules, class S, class Dynamics>
-void TaylorMotion<Engine, Rules, S, Dynamics>::watch(Observer& observer, double end) const {
+void TaylorMotion<Engine, Rules, S, Dynamics>::watch(Observer& observer, const Crossing& c) const {
+  const double end = c.fraction;
+  const bool at_section = c.kind == Crossing::Kind::level || c.kind == Crossing::Kind::arm;
   const auto clock = clock_of_step();
   for (std::size_t k = 0; k < watched_; ++k) {
     if (dynamics_.is_gap(guards_[k], mode_))
-      this->watch_gap(observer, guards_[k], flow_.guard(k), clock, end);
+      this->watch_gap(observer, guards_[k], flow_.guard(k), clock, end, at_section);
   }
   if constexpr (has_meters) {
     if (guards_.size() > watched_) static_cast<const Engine*>(this)->measure(observer, end);

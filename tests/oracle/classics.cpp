@@ -256,6 +256,24 @@ TEST_CASE("relief_valve: flights agree with a Runge-Kutta-Fehlberg 7(8) integrat
   }
 }
 
+TEST_CASE("relief_valve: the error of all steps of a period together hangs on the tolerance") {
+  for (const double tolerance : {1e-8, 1e-10, 1e-12}) {
+    for (const double q : {7.6, 7.8, 8.0, 8.2, 8.4}) {
+      CAPTURE(tolerance, q);
+      Tolerance low;
+      low.integration = tolerance;
+      const std::string toml = "name = 'relief_valve'\nq = " + fmt_double(q);
+      const auto exact = make_system(toml), rough = make_system(toml, low);
+      HybridState state = state_at({0.2, 0, 0});
+      REQUIRE(exact->advance(state, for_time(300), nullptr) == Outcome::ok);
+      HybridState other = state;
+      REQUIRE(exact->advance(state, for_time(5), nullptr) == Outcome::ok);
+      REQUIRE(rough->advance(other, for_time(5), nullptr) == Outcome::ok);
+      CHECK((state.x - other.x).norm() < 40 * tolerance);
+    }
+  }
+}
+
 TEST_CASE("relief_valve: a start without pressure, and one with less") {
   // y3 = b q t − b y1 (2/3) √(b q) t^(3/2) + O(t²): the flow's derivative by the pressure is infinite at 0.
   const auto system = make_system("name = 'relief_valve'\nq = 8");
@@ -265,6 +283,28 @@ TEST_CASE("relief_valve: a start without pressure, and one with less") {
   CHECK(state.x(2) == Approx(bq * t - 20 * std::sqrt(bq) * std::pow(t, 1.5) / 1.5).margin(5e-10).epsilon(0));
   HybridState impossible = state_at({1, 0, -1e-3});
   CHECK(system->advance(impossible, for_time(t), nullptr) == Outcome::bad_start);
+}
+
+TEST_CASE("relief_valve: the least lift is told where a section looks for the velocity's zeros") {
+  Section section;
+  section.kind = Section::Kind::level;
+  section.coordinate = 1;
+  section.level = 0;
+  section.direction = -1;
+  int told = 0, orbits = 0;
+  double last = 0;
+  for (double q = 7.6; q < 8.45; q += 0.01, ++orbits) {
+    const auto system = make_system("name = 'relief_valve'\nq = " + fmt_double(q));
+    const PoincareMap map(*system, section);
+    HybridState state = state_at({0.2, 0, 0});
+    for (int k = 0; k < 100; ++k) REQUIRE(map.iterate(state) == Outcome::ok);
+    Log log;
+    REQUIRE(map.iterate(state, &log) == Outcome::ok);
+    told += log.near_misses;
+    last = log.entries.empty() ? 0 : log.entries.front().speed;
+  }
+  CHECK(told == orbits);
+  CHECK(last > 4);
 }
 
 TEST_CASE("relief_valve: the last grazing lies between q = 7.55 and 7.575") {
