@@ -387,7 +387,7 @@ void MotionLoop<Engine, S, State>::watch_gap(Observer& observer, int contact, Co
     const auto [instant, unit] = clock(fraction);
     if (!lowest) {
       observer.excursion(contact, absolute(instant), extreme);
-    } else if (extreme > -rounding * size) {  // a touch that rounding hides has no speed
+    } else if (extreme > (at_section ? -rounding * size : 0)) {  // a touch that rounding hides has no speed
       const double curvature = std::abs(polynomial_curvature(c, fraction));
       observer.near_miss(contact, absolute(instant),
                          std::sqrt(2 * std::max(extreme, 0.0) * curvature) / unit);
@@ -397,7 +397,9 @@ void MotionLoop<Engine, S, State>::watch_gap(Observer& observer, int contact, Co
   if (turn) report(*turn, falls);
   const double slope = polynomial_slope(c, end);
   constexpr double same = 1e-6;
-  if (at_section && std::abs(slope) <= rounding * size) {
+  // The velocity has a series of its own, with one term more than the gap's slope.
+  const double left_out = static_cast<double>(c.size()) * std::abs(c[c.size() - 1]);
+  if (at_section && std::abs(slope) <= rounding * size + left_out) {
     if (turn.value_or(0) < (1 - same) * end) report(end, (polynomial_curvature(c, end) > 0) == falls);
     return;
   }
