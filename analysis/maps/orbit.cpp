@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "analysis/maps/multipliers.hpp"
 #include "core/math/dense.hpp"
@@ -33,6 +34,7 @@ void Turn::close(const PoincareMap& map, const HybridState& start) {
   defect = map.difference(end, start);
   residual = map.share(defect, end, size);
   if (!defect.allFinite()) outcome = Outcome::non_finite;
+  if (!map.takes_time(start, end)) residual = std::numeric_limits<double>::infinity();
 }
 
 Eigen::VectorXd Turn::step(const PoincareMap& map) const {

@@ -34,7 +34,8 @@ struct Turn {
   double residual = 0;       ///< of which the size, as in Orbit
   double size = 0;           ///< greatest one met
 
-  /// Fills defect and residual from the other ones; y: `start`.
+  /// Fills defect and residual from the other ones; y: `start`. What takes no time is no orbit: where impacts
+  /// accumulate, iterates come to a point that returns to itself so.
   void close(const PoincareMap& map, const HybridState& start);
   /// The step of Newton's method from y.
   Eigen::VectorXd step(const PoincareMap& map) const;

@@ -95,6 +95,12 @@ HybridState PoincareMap::at(const Eigen::VectorXd& coordinates, const HybridStat
   return state;
 }
 
+bool PoincareMap::takes_time(const HybridState& a, const HybridState& b) const {
+  constexpr double instant = 1e-6;
+  const double time = b.time - a.time + static_cast<double>(b.turns - a.turns) * system_.period();
+  return time * system_.rate() > instant;
+}
+
 Eigen::VectorXd PoincareMap::difference(const HybridState& b, const HybridState& a) const {
   if (plain_) return b.x - a.x;
   Eigen::VectorXd d = coordinates(b) - coordinates(a);

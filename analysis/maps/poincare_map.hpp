@@ -39,6 +39,8 @@ class PoincareMap {
   /// The state with these coordinates, on the section and near `like`, of which it takes what the coordinates
   /// leave out; unsettled.
   HybridState at(const Eigen::VectorXd& coordinates, const HybridState& like) const;
+  /// Whether time passes from a to b, beside the system's rate.
+  bool takes_time(const HybridState& a, const HybridState& b) const;
   /// b − a in coordinates; phases differ by at most half a period, angles by half a turn.
   Eigen::VectorXd difference(const HybridState& b, const HybridState& a) const;
 

@@ -47,6 +47,11 @@ struct Crossing {
   long cell = 0;        ///< piece of the arc
   double fraction = 0;  ///< of that piece
   double slope = 0;     ///< of the guard, per time
+
+  /// Whether an event ends the arc that is none of this contact's gap.
+  bool ends_elsewhere(int contact) const {
+    return kind != Kind::none && !(kind == Kind::guard && guard == contact);
+  }
 };
 
 /// One moving point with scalar S, as `Engine` moves it. An engine derives from this and provides
@@ -146,12 +151,13 @@ class MotionLoop {
   template <class Coefficients>
   void search_guard(int guard, Coefficients& c, const ExactTouch& touch, double length,
                     Crossing& first) const;
-  /// Reports where an open gap turns on a piece of the arc, once or twice; `clock(fraction)` gives the time
-  /// there and what a unit of fraction lasts. `at_section`: the piece ends where a section's level is passed,
-  /// which may be just where the gap turns: neither this piece nor the next has the turn within it then.
+  /// Reports where an open gap turns on a piece of the arc up to the crossing, once or twice;
+  /// `clock(fraction)` gives the time there and what a unit of fraction lasts. It may turn just where an
+  /// event ends the arc, as a section that looks for the zeros of its rate, or where friction turns round:
+  /// neither this arc nor the next has the turn within it then.
   template <class Coefficients, class Clock>
-  void watch_gap(Observer& observer, int contact, Coefficients c, const Clock& clock, double end,
-                 bool at_section = false) const;
+  void watch_gap(Observer& observer, int contact, Coefficients c, const Clock& clock,
+                 const Crossing& end) const;
 
   /// The state for an observer; nothing when there is none.
   auto snapshot(const Observer* observer) const {
@@ -373,8 +379,9 @@ void MotionLoop<Engine, S, State>::search_guard(int guard, Coefficients& c, cons
 template <class Engine, class S, class State>
 template <class Coefficients, class Clock>
 void MotionLoop<Engine, S, State>::watch_gap(Observer& observer, int contact, Coefficients c,
-                                             const Clock& clock, double end, bool at_section) const {
-  constexpr double rounding = 1e-14;
+                                             const Clock& clock, const Crossing& at) const {
+  constexpr double rounding = 1e-14, same = 1e-6;
+  const double end = at.fraction;
   double size = 0;
   for (const double a : c) size += std::abs(a);
   if (std::abs(c[1]) <= 1e-15 * size) c[1] = 0;  // it begins at rest
@@ -382,30 +389,33 @@ void MotionLoop<Engine, S, State>::watch_gap(Observer& observer, int contact, Co
   if (!falls) {
     for (double& a : c) a = -a;
   }
-  const auto report = [&](double fraction, bool lowest) {
+  const auto report = [&](double fraction, bool lowest, double least) {
     const double extreme = falls ? polynomial(c, fraction) : -polynomial(c, fraction);
     const auto [instant, unit] = clock(fraction);
     if (!lowest) {
       observer.excursion(contact, absolute(instant), extreme);
-    } else if (extreme > (at_section ? -rounding * size : 0)) {  // a touch that rounding hides has no speed
+    } else if (extreme > least) {
       const double curvature = std::abs(polynomial_curvature(c, fraction));
       observer.near_miss(contact, absolute(instant),
                          std::sqrt(2 * std::max(extreme, 0.0) * curvature) / unit);
     }
   };
   const auto turn = first_minimum(c, end);
-  if (turn) report(*turn, falls);
+  if (turn) report(*turn, falls, 0);
   const double slope = polynomial_slope(c, end);
-  constexpr double same = 1e-6;
-  // The velocity has a series of its own, with one term more than the gap's slope.
-  const double left_out = static_cast<double>(c.size()) * std::abs(c[c.size() - 1]);
-  if (at_section && std::abs(slope) <= rounding * size + left_out) {
-    if (turn.value_or(0) < (1 - same) * end) report(end, (polynomial_curvature(c, end) > 0) == falls);
-    return;
+  if (at.ends_elsewhere(contact)) {
+    // A rate's own series has one term more than the gap's slope.
+    const double left_out = static_cast<double>(c.size()) * std::abs(c[c.size() - 1]);
+    const double curvature = polynomial_curvature(c, end);
+    if (std::abs(slope) <= rounding * size + left_out && std::abs(curvature) > rounding * size) {
+      // A touch that rounding hides has no speed.
+      if (turn.value_or(0) < (1 - same) * end) report(end, (curvature > 0) == falls, -rounding * size);
+      return;
+    }
   }
   if (!turn || slope >= 0) return;  // else it turns back
   const std::vector<double> turns = stationary_points(polynomial_part({c.begin(), c.end()}, 0, end));
-  if (!turns.empty() && turns.back() * end > *turn + same * end) report(turns.back() * end, !falls);
+  if (!turns.empty() && turns.back() * end > *turn + same * end) report(turns.back() * end, !falls, 0);
 }
 
 template <class Engine, class S, class State>

@@ -457,9 +457,10 @@ class Polisher {
       V contact, at, value;
     };
     // A contact's gap turns up to three times on a way, told for lanes where it falls and where it rises. Of
-    // a strike that is the whole way, and for each impact the one before it and the one behind it.
+    // a strike that is the whole way, and for each impact the one before it, what it turns round and the one
+    // behind it.
     static constexpr int of_way = 6 * M;
-    static constexpr int most = Carries ? of_way + M * (2 * of_way + 1) : 1;
+    static constexpr int most = Carries ? of_way + M * (2 * of_way + M) : 1;
     Note list[most];
     int count = 0;
     void add(const Mask& lanes, LaneNote what, const V& contact, const V& at, const V& value) {
@@ -522,6 +523,14 @@ class Polisher {
       half.begin = between;
       half.end = way.end;
       turn(g, twice, ~falls, i, half, there, b, notes);
+    }
+  }
+  /// After an impact: gaps that are highest here as it has turned them round.
+  void tell_corners(const Mask& lanes, const V& contact, const V& instant, const Gap* gaps,
+                    Notes& notes) const {
+    for (int i = 0; i < M; ++i) {
+      const Mask turned = lanes & ~is(contact, i) & below(gaps[i].rate, all(0));
+      if (any(turned)) notes.add(turned, LaneNote::highest, all(i), instant, gaps[i].value);
     }
   }
   /// One of them, between rates of either sign; where it falls, the gap is lowest there.
@@ -999,6 +1008,7 @@ class Polisher {
       f.gaps[i] = {pick(hit, all(0), here[i].value),
                    pick(hit, back, -(rate(g, i, f.z) + driven_rate(g, i, f.phase)))};
     }
+    if (tells()) tell_corners(good, contact, instant, f.gaps, strike.notes);
     for (int i = 0; i < M; ++i) f.end[i] = gap(g, i, f.to, g.later);
     f.begin = instant;
     f.last = contact;
@@ -1278,6 +1288,11 @@ class Polisher {
       piece.gaps[i].value = pick(good, pick(hit, all(0), at.here[i].value), piece.gaps[i].value);
       piece.gaps[i].rate = pick(good, rising, piece.gaps[i].rate);
       piece.end[i] = gap(g, i, piece.to, g.later);
+    }
+    if (tells()) {
+      Notes notes;
+      tell_corners(good, m.contact, at.instant, piece.gaps, notes);
+      tell(g, good, notes);
     }
     piece.begin = pick(good, at.instant, piece.begin);
     for (int j = 0; j < harmonics(); ++j) {

@@ -277,7 +277,7 @@ class LinearMotion : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Cont
 
   Crossing search(double horizon, const Section& section, Observer* observer);
   void search_guards(Crossing& first, bool fresh);
-  void watch(Observer& observer, double end);
+  void watch(Observer& observer, const Crossing& c);
   using StateTerms = Eigen::Matrix<double, Mode::X, taylor_terms>;
   StateTerms state_terms() const;
   void tell_loads(Observer& observer, double begin, double end);
@@ -388,7 +388,7 @@ Crossing LinearMotion<S, P, D, H, C, F>::search(double horizon, const Section& s
       Eigen::Matrix<double, taylor_terms, 1> c = level * flow_.z();
       search_level({c.data(), static_cast<std::size_t>(c.size())}, flow_.cell() == 0, cell, first);
     }
-    if (observer != nullptr) watch(*observer, first.fraction);
+    if (observer != nullptr) watch(*observer, first);
     if (first.kind != Crossing::Kind::none || last) {
       if (found_ != nullptr) {
         found_->push_back(first);
@@ -420,9 +420,10 @@ void LinearMotion<S, P, D, H, C, F>::search_guards(Crossing& first, bool fresh) 
   }
 }
 
-/// Reports what the open gaps do on this cell up to the fraction `end`.
+/// Reports what the open gaps do on this cell up to the crossing.
 template <class S, class P, int D, int H, int C, int F>
-void LinearMotion<S, P, D, H, C, F>::watch(Observer& observer, double end) {
+void LinearMotion<S, P, D, H, C, F>::watch(Observer& observer, const Crossing& c) {
+  const double end = c.fraction;
   const double cell = plain_.scan(mode_).mode.cell;
   const double begin = value_of(time) + static_cast<double>(flow_.cell()) * cell;
   for (int i = 0; i < count(); ++i) {
@@ -431,7 +432,7 @@ void LinearMotion<S, P, D, H, C, F>::watch(Observer& observer, double end) {
     // Where the gap may be small the cell is looked into at any rate: it may end before a gap turns back.
     if (closed(i) || layout().spring(mode_, i) != Spring::open) continue;
     if (!turns && flow_.clear(i)) continue;
-    watch_gap(observer, i, flow_.coefficients(i), EvenClock{begin, cell}, end);
+    watch_gap(observer, i, flow_.coefficients(i), EvenClock{begin, cell}, c);
   }
   if constexpr (may_comply<C>) {
     if (layout().springs_of(mode_) != 0) tell_loads(observer, begin, end);

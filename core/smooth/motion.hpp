@@ -275,11 +275,9 @@ void TaylorMotion<Engine, Rules, S, Dynamics>::search_step(const Section& sectio
 template <class Engine, class Rules, class S, class Dynamics>
 void TaylorMotion<Engine, Rules, S, Dynamics>::watch(Observer& observer, const Crossing& c) const {
   const double end = c.fraction;
-  const bool at_section = c.kind == Crossing::Kind::level || c.kind == Crossing::Kind::arm;
   const auto clock = clock_of_step();
   for (std::size_t k = 0; k < watched_; ++k) {
-    if (dynamics_.is_gap(guards_[k], mode_))
-      this->watch_gap(observer, guards_[k], flow_.guard(k), clock, end, at_section);
+    if (dynamics_.is_gap(guards_[k], mode_)) this->watch_gap(observer, guards_[k], flow_.guard(k), clock, c);
   }
   if constexpr (has_meters) {
     if (guards_.size() > watched_) static_cast<const Engine*>(this)->measure(observer, end);

@@ -103,7 +103,7 @@ class Observer {
   /// A local minimum of an open gap that does not touch. `speed` = sqrt(2 g g''): the speed with which an
   /// equally deep penetration would have hit.
   virtual void near_miss(int contact, double time, double speed) = 0;
-  /// A local maximum of an open gap.
+  /// A local maximum of an open gap; after an impact or a jump also where it falls on from.
   virtual void excursion(int contact, double time, double gap) = 0;
   /// A compliant contact is loaded on the next piece of the motion.
   virtual void load(const ContactLoad&) {}

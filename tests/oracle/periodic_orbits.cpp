@@ -179,6 +179,31 @@ TEST_CASE("the signature of an orbit is that of all places to begin that comes f
 
 // Factors S_{k+1} D S_k^{-1} with ill-conditioned S and D^40 of a pair, two real values and one of 1e-17,
 // which is lost in what rounding leaves of the others.
+TEST_CASE("where impacts accumulate no orbit closes: an iterate of the impact map takes no time there") {
+  const auto system = make_system(
+      "name = 'equations'\nparameters = { omega = 0.4918 }\ncoordinates = ['x']\nperiod = '2*pi/omega'\n"
+      "force = { x = \"1.283*cos(omega*t) - 0.941*x - 0.196*x' - 0.001*x^3\" }\n"
+      "contact = [{ gap = '0.213 - x', restitution = 0.592 }]\n"
+      "friction = [{ slip = \"x'\", amplitude = 0.067 }]");
+  Section section;
+  section.kind = Section::Kind::impact_before;
+  section.contact = 0;
+  const PoincareMap map(*system, section);
+  // Pressed for the first 0.15 periods: impacts at small speeds follow each other up to rest.
+  for (double phase = 0.01; phase < 0.13; phase += 0.01) {
+    for (const double speed : {1e-17, 1e-14, 1e-8, 1e-6}) {
+      CAPTURE(phase, speed);
+      HybridState guess = state_at({0.213, speed});
+      guess.time = phase * system->period();
+      const Orbit orbit = refine_orbit(map, guess, 1);
+      CHECK_FALSE((orbit.closed && map.distance(orbit.start, guess, 1) < 1e-3));
+      HybridState back = guess;
+      back.x(1) = -speed;
+      CHECK_FALSE(refine_orbit(map, back, 1).closed);
+    }
+  }
+}
+
 TEST_CASE("multipliers of a product are those that it was made of, with one that rounding loses") {
   constexpr int count = 40;
   constexpr double angle = 0.3;

@@ -432,8 +432,8 @@ double difference(const std::vector<Event>& a, const std::vector<Event>& b) {
 }
 
 /// By how much the gap that is told to turn here does not: the greatest of its rate and, of a highest one, of
-/// the difference from its value.
-double untruth(const LaneMotion& begun, const Listener::Turn& told, bool highest) {
+/// the difference from its value. Where there is an impact in that instant it needs no rate of zero.
+double untruth(const LaneMotion& begun, const Listener& listener, const Listener::Turn& told, bool highest) {
   System& system = *begun.system;
   HybridState state = begun.state;
   Section there;
@@ -442,7 +442,12 @@ double untruth(const LaneMotion& begun, const Listener::Turn& told, bool highest
   if (system.advance(state, there, nullptr) != Outcome::ok) return HUGE_VAL;
   Eigen::VectorXd gap, rate;
   system.gaps(state, gap, rate);
-  return std::max(std::abs(rate(told.contact)), highest ? std::abs(gap(told.contact) - told.number) : 0.0);
+  const bool corner =
+      highest && std::any_of(listener.events.begin(), listener.events.end(), [&](const Event& e) {
+        return e.contact != told.contact && e.time == told.time;
+      });
+  return std::max(corner ? 0.0 : std::abs(rate(told.contact)),
+                  highest ? std::abs(gap(told.contact) - told.number) : 0.0);
 }
 
 void check_told(const Crowd& crowd, double least_steady) {
@@ -470,8 +475,10 @@ void check_told(const Crowd& crowd, double least_steady) {
         continue;
       ++steady;
       worst = std::max(worst, difference(told[k].events, exact[k].events));
-      for (const auto& turn : told[k].highest) untrue = std::max(untrue, untruth(begun[k], turn, true));
-      for (const auto& turn : told[k].lowest) untrue = std::max(untrue, untruth(begun[k], turn, false));
+      for (const auto& turn : told[k].highest)
+        untrue = std::max(untrue, untruth(begun[k], told[k], turn, true));
+      for (const auto& turn : told[k].lowest)
+        untrue = std::max(untrue, untruth(begun[k], told[k], turn, false));
       for (const auto& turn : exact[k].highest) {
         const auto same = [&](const auto& other) {
           return other.contact == turn.contact && std::abs(other.time - turn.time) < 1e-4 &&
