@@ -61,6 +61,15 @@ Section for_time(double interval) {
   return section;
 }
 
+Section at_level(int coordinate, double level, int direction) {
+  Section section;
+  section.kind = Section::Kind::level;
+  section.coordinate = coordinate;
+  section.level = level;
+  section.direction = direction;
+  return section;
+}
+
 void Log::event(const Event& e) {
   entries.push_back({e.time,
                      e.kind,

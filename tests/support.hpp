@@ -23,6 +23,7 @@ std::unique_ptr<System> make_system(const std::string& toml, const Tolerance& to
 HybridState state_at(const std::vector<double>& x, double time = 0);
 
 Section for_time(double interval);
+Section at_level(int coordinate, double level, int direction);
 
 /// Keeps every event with copies of its states.
 class Log : public Observer {

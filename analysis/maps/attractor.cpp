@@ -159,10 +159,6 @@ Orbit returning_orbit(const PoincareMap& map, HybridState state, std::int64_t it
   return {};
 }
 
-double absolute_time(const PoincareMap& map, const HybridState& s) {
-  return s.time + static_cast<double>(s.turns) * map.system().period();
-}
-
 /// The growth of a tangent vector along a motion.
 class Growth {
  public:
@@ -217,8 +213,8 @@ void count_window(const PoincareMap& map, const HybridState& start, const Hybrid
                   const EventLog& log, Attractor& found) {
   found.points = std::move(iterates);
   found.last = end;
-  found.start_time = absolute_time(map, start);
-  found.end_time = absolute_time(map, end);
+  found.start_time = map.time_of(start);
+  found.end_time = map.time_of(end);
   Tally scout(map.system());
   for (Tally* tally : {&scout, &found.tally}) {
     if (tally == &found.tally) found.tally.refer_to(scout);
@@ -244,8 +240,8 @@ void count_orbit(const PoincareMap& map, const HybridState& end, const Iterates&
     found.points.add(point.x, point.time, point.turns);
   }
   found.points.repeat(static_cast<std::size_t>(count), end.turns - start.turns);
-  const double begin = absolute_time(map, start);
-  found.start_time = absolute_time(map, end);
+  const double begin = map.time_of(start);
+  found.start_time = map.time_of(end);
   found.end_time = found.start_time + (found.start_time - begin);
   found.tally = Tally(map.system());
   found.tally.open_window(begin, map.system(), start);
@@ -533,7 +529,7 @@ void Search::ask(std::int64_t iterates, bool recorded, Stage stage) {
   asked_.recorded = recorded;
   asked_.points.clear();
   asked_.growth.clear();
-  asked_at_ = absolute_time(map_, asked_.state);
+  asked_at_ = map_.time_of(asked_.state);
   stage_ = stage;
 }
 
@@ -780,12 +776,9 @@ void Search::grow() {
 /// The first `turning` iterates of the stretch do not count.
 void Search::note_growth(int turning) {
   double begin = asked_at_;
-  if (turning > 0) {
-    const Iterates::Point point = asked_.points[static_cast<std::size_t>(turning - 1)];
-    begin = point.time + static_cast<double>(point.turns) * map_.system().period();
-  }
+  if (turning > 0) begin = map_.time_of(asked_.points[static_cast<std::size_t>(turning - 1)]);
   growth_.add(std::span(asked_.growth).subspan(static_cast<std::size_t>(turning)),
-              absolute_time(map_, asked_.state) - begin);
+              map_.time_of(asked_.state) - begin);
 }
 
 /// Of the recorded window and the growth behind it.

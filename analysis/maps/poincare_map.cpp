@@ -97,8 +97,7 @@ HybridState PoincareMap::at(const Eigen::VectorXd& coordinates, const HybridStat
 
 bool PoincareMap::takes_time(const HybridState& a, const HybridState& b) const {
   constexpr double instant = 1e-6;
-  const double time = b.time - a.time + static_cast<double>(b.turns - a.turns) * system_.period();
-  return time * system_.rate() > instant;
+  return (time_of(b) - time_of(a)) * system_.rate() > instant;
 }
 
 Eigen::VectorXd PoincareMap::difference(const HybridState& b, const HybridState& a) const {

@@ -39,6 +39,11 @@ class PoincareMap {
   /// The state with these coordinates, on the section and near `like`, of which it takes what the coordinates
   /// leave out; unsettled.
   HybridState at(const Eigen::VectorXd& coordinates, const HybridState& like) const;
+  /// Time since the beginning, of a state or of a recorded point.
+  template <class State>
+  double time_of(const State& s) const {
+    return s.time + static_cast<double>(s.turns) * system_.period();
+  }
   /// Whether time passes from a to b, beside the system's rate.
   bool takes_time(const HybridState& a, const HybridState& b) const;
   /// b − a in coordinates; phases differ by at most half a period, angles by half a turn.

@@ -133,7 +133,7 @@ class JumpMaps : public Contacts {
     event.jump = k;
     event.mode = mode_;
     event.approach_speed = std::numeric_limits<double>::quiet_NaN();
-    this->tell_corners(Contacts::Course::rise_to_here, observer);
+    this->tell_corners(Contacts::Gaps::rising_to_here, observer);
     engine().set_anew(k);
     if (observer != nullptr) this->tell(observer, event, before, value_of(this->time));
     if (!this->finite()) return Outcome::non_finite;
@@ -141,7 +141,7 @@ class JumpMaps : public Contacts {
     const Outcome outcome = Contacts::stand(observer);
     if (outcome == Outcome::bad_start) return Outcome::bad_jump;
     if (outcome != Outcome::ok) return outcome;
-    this->tell_corners(Contacts::Course::fall_from_here, observer);
+    this->tell_corners(Contacts::Gaps::falling_from_here, observer);
     const bool came_from_below = is_below(k);
     const double leaves = engine().trigger_terms(k)[1];
     choose_side(k);

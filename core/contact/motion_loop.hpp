@@ -157,7 +157,7 @@ class MotionLoop {
   /// neither this arc nor the next has the turn within it then.
   template <class Coefficients, class Clock>
   void watch_gap(Observer& observer, int contact, Coefficients c, const Clock& clock,
-                 const Crossing& end) const;
+                 const Crossing& at) const;
 
   /// The state for an observer; nothing when there is none.
   auto snapshot(const Observer* observer) const {

@@ -124,9 +124,9 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
     resting_.clear();
   }
   Outcome meet(const Crossing& c, Observer* observer);
-  /// Which way gaps go.
-  enum class Course { rise_to_here, fall_from_here };
-  void tell_corners(Course course, Observer* observer);
+  /// Which way the gaps go that are told at a corner.
+  enum class Gaps { rising_to_here, falling_from_here };
+  void tell_corners(Gaps gaps, Observer* observer);
   void jumped() {}
   Outcome hold(Observer* observer);
   Outcome settle(Observer* observer) { return engine().hold(observer); }
@@ -255,11 +255,11 @@ Outcome NewtonContacts<Engine, S, State>::meet(const Crossing& c, Observer* obse
 
 /// Open gaps that may be highest here, where an impact elsewhere or a jump turns them round.
 template <class Engine, class S, class State>
-void NewtonContacts<Engine, S, State>::tell_corners(Course course, Observer* observer) {
+void NewtonContacts<Engine, S, State>::tell_corners(Gaps gaps, Observer* observer) {
   for (int i = 0; observer != nullptr && i < engine().count(); ++i) {
     if (closed(i) || !engine().exists(i) || touches_[static_cast<std::size_t>(i)].order > 0) continue;
     const S approach = engine().approach(i);
-    if (!(course == Course::rise_to_here ? approach < S(0) : approach > S(0))) continue;
+    if (!(gaps == Gaps::rising_to_here ? approach < S(0) : approach > S(0))) continue;
     observer->excursion(i, this->absolute(value_of(time)), value_of(engine().gap(i)));
   }
 }
@@ -318,7 +318,7 @@ Outcome NewtonContacts<Engine, S, State>::hit(int i, Observer* observer) {
     i = read_rebounds(slow);
     if (i >= 0) continue;
     const Outcome settled = engine().settle(observer);
-    tell_corners(Course::fall_from_here, observer);
+    tell_corners(Gaps::falling_from_here, observer);
     return settled;
   }
   return Outcome::event_limit;

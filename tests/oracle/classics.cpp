@@ -286,11 +286,7 @@ TEST_CASE("relief_valve: a start without pressure, and one with less") {
 }
 
 TEST_CASE("relief_valve: the least lift is told where a section looks for the velocity's zeros") {
-  Section section;
-  section.kind = Section::Kind::level;
-  section.coordinate = 1;
-  section.level = 0;
-  section.direction = -1;
+  const Section section = at_level(1, 0, -1);
   int told = 0, orbits = 0;
   double last = 0;
   for (double q = 7.6; q < 8.45; q += 0.01, ++orbits) {
@@ -308,11 +304,7 @@ TEST_CASE("relief_valve: the least lift is told where a section looks for the ve
 }
 
 TEST_CASE("relief_valve: the last grazing lies between q = 7.55 and 7.575") {
-  Section section;
-  section.kind = Section::Kind::level;
-  section.coordinate = 1;
-  section.level = 0;
-  section.direction = -1;
+  const Section section = at_level(1, 0, -1);
   for (const auto& [q, hits] : {std::pair{7.55, true}, std::pair{7.575, false}}) {
     CAPTURE(q);
     const auto system = make_system("name = 'relief_valve'\nq = " + fmt_double(q));

@@ -203,9 +203,7 @@ Family on_belt(const std::string& force, const std::string& friction, double lev
       family("name = 'equations'\ncoordinates = ['x']\nparameters = { v = 0.5 }\nforce = { x = " + force +
                  " }\nfriction = [{ slip = \"x' - v\", " + friction + " }]",
              "v");
-  f.section.kind = Section::Kind::level;
-  f.section.coordinate = 0;
-  f.section.level = level;
+  f.section = at_level(0, level, 1);
   return f;
 }
 
@@ -258,9 +256,7 @@ TEST_CASE("stick and slip without forcing: where a belt begins to be too fast fo
 
 TEST_CASE("relief valve: orbits without forcing from the Hopf point through grazing") {
   Family f = family("name = 'relief_valve'", "q");
-  f.section.kind = Section::Kind::level;  // greatest lift
-  f.section.coordinate = 1;
-  f.section.direction = -1;
+  f.section = at_level(1, 0, -1);  // greatest lift
   const Branch branch = branch_from(f, {0.2, 0, 0}, 8, 5, 8.6);
   CHECK(branch.ends == "the orbit shrinks to rest");
   CHECK(missed(branch, BifurcationKind::hopf, 8.491117635183) < 1e-10);

@@ -34,11 +34,8 @@ const Value::Array& references() {
 /// Its parameter free. Without forcing its orbits begin where a state falls through zero.
 Family family_of(const Value& reference) {
   Family f = family(reference.at("model").text("model"), reference.at("parameter").text("parameter").c_str());
-  if (const Value* state = reference.find("section")) {
-    f.section.kind = Section::Kind::level;
-    f.section.coordinate = static_cast<int>(state->integer("section"));
-    f.section.direction = -1;
-  }
+  if (const Value* state = reference.find("section"))
+    f.section = at_level(static_cast<int>(state->integer("section")), 0, -1);
   return f;
 }
 

@@ -188,10 +188,7 @@ TEST_CASE("fold: no orbit is left behind it, and period doubling: it closes afte
 
 TEST_CASE("Hopf point: small swings grow below it and die out above it") {
   const double hopf = 8.491117635183;
-  Section lift;  // greatest
-  lift.kind = Section::Kind::level;
-  lift.coordinate = 1;
-  lift.direction = -1;
+  const Section lift = at_level(1, 0, -1);  // greatest
   for (const double way : {-0.05, 0.05}) {
     const double q = hopf + way, d = 10;
     double rest = 2;  // y1 sqrt(y1 + d) = q

@@ -177,8 +177,6 @@ TEST_CASE("the signature of an orbit is that of all places to begin that comes f
   }
 }
 
-// Factors S_{k+1} D S_k^{-1} with ill-conditioned S and D^40 of a pair, two real values and one of 1e-17,
-// which is lost in what rounding leaves of the others.
 TEST_CASE("where impacts accumulate no orbit closes: an iterate of the impact map takes no time there") {
   const auto system = make_system(
       "name = 'equations'\nparameters = { omega = 0.4918 }\ncoordinates = ['x']\nperiod = '2*pi/omega'\n"
@@ -204,6 +202,8 @@ TEST_CASE("where impacts accumulate no orbit closes: an iterate of the impact ma
   }
 }
 
+// Factors S_{k+1} D S_k^{-1} with ill-conditioned S and D^40 of a pair, two real values and one of 1e-17,
+// which is lost in what rounding leaves of the others.
 TEST_CASE("multipliers of a product are those that it was made of, with one that rounding loses") {
   constexpr int count = 40;
   constexpr double angle = 0.3;

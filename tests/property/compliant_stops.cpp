@@ -369,11 +369,7 @@ TEST_CASE("compliant stops: energy is kept by an undamped stop and lost at a dam
     HybridState state = state_at({-1, 0});
     double before = energy(state.x);
     for (int k = 0; k < 50; ++k) {
-      Section section;
-      section.kind = Section::Kind::level;
-      section.coordinate = 0;
-      section.level = -0.1;
-      section.direction = -1;
+      const Section section = at_level(0, -0.1, -1);
       REQUIRE(system->advance(state, section, nullptr) == Outcome::ok);
       if (damping > 0) {
         CHECK((energy(state.x) < before || energy(state.x) <= 0.02));

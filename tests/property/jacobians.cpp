@@ -131,10 +131,7 @@ TEST_CASE("Jacobians of the impact maps and of a section against central differe
   std::vector<Section> sections(3);
   sections[0].kind = Section::Kind::impact_before;
   sections[1].kind = Section::Kind::impact_after;
-  sections[2].kind = Section::Kind::level;
-  sections[2].coordinate = 2;
-  sections[2].level = -0.1;
-  sections[2].direction = -1;
+  sections[2] = at_level(2, -0.1, -1);
   for (const Section& section : sections) {
     INFO("section " << static_cast<int>(section.kind));
     HybridState start = settled_state(*system, 50);

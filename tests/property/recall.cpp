@@ -144,11 +144,7 @@ TEST_CASE("recall: other maps") {
   CHECK(known_share(two_masses + "0.3", {0, 0, 0, 0}, 400, impact) >= 0);
   impact.kind = Section::Kind::impact_before;
   CHECK(known_share(two_masses + "0.8", {0, 0, 0, 0}, 200, impact) >= 0);
-  Section level;
-  level.kind = Section::Kind::level;
-  level.coordinate = 2;
-  level.level = -0.2;
-  CHECK(known_share(two_masses + "0.3", {0, 0, 0, 0}, 200, level) >= 0);
+  CHECK(known_share(two_masses + "0.3", {0, 0, 0, 0}, 200, at_level(2, -0.2, 1)) >= 0);
 }
 
 TEST_CASE("recall: a memory holds one map only, and nothing under an observer") {

@@ -252,11 +252,7 @@ TEST_CASE("a level section is passed in its own direction only, and left again")
   const auto system = make_system("name = 'linear_stops'\nmass = [[1]]\nstiffness = [[1]]");
   for (const int direction : {1, -1}) {
     HybridState state = state_at({1, 0}, 0);
-    Section section;
-    section.kind = Section::Kind::level;
-    section.coordinate = 0;
-    section.level = 0.5;
-    section.direction = direction;
+    const Section section = at_level(0, 0.5, direction);
     for (int k = 0; k < 3; ++k) {
       REQUIRE(system->advance(state, section, nullptr) == Outcome::ok);
       CHECK(state.x(0) == 0.5);

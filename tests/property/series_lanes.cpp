@@ -70,15 +70,6 @@ Set drawn(const std::string& model, const std::vector<Drawn>& ranges, const std:
   return set;
 }
 
-Section level(int coordinate, double value, int direction) {
-  Section section;
-  section.kind = Section::Kind::level;
-  section.coordinate = coordinate;
-  section.level = value;
-  section.direction = direction;
-  return section;
-}
-
 Section hit(int contact) {
   Section section;
   section.kind = Section::Kind::impact_after;
@@ -331,8 +322,8 @@ TEST_CASE("series lanes: impacts by state-dependent normals, contacts with an en
 }
 
 TEST_CASE("series lanes: a valve without forcing, from level to level and from impact to impact") {
-  check_equality(valves(level(1, 0, -1)), 15, 0.1, 0.7);
-  check_equality(valves(level(1, 0, 1)), 15, 0.1, 0.7);
+  check_equality(valves(at_level(1, 0, -1)), 15, 0.1, 0.7);
+  check_equality(valves(at_level(1, 0, 1)), 15, 0.1, 0.7);
   check_equality(valves(every(1.7)), 10, 0.1, 0.7);
   check_equality(valves(hit(0)), 8, 0.1, 0.4);
   check_equality(valves(about_to_hit(0)), 8, 0.1, 0.4);
@@ -340,15 +331,15 @@ TEST_CASE("series lanes: a valve without forcing, from level to level and from i
 }
 
 TEST_CASE("series lanes: sections of forced systems that do not belong to a phase") {
-  check_equality(oscillators(level(1, 0.02, 1)), 15, 0.3, 0.4);
-  check_equality(oscillators(level(1, 0.05, -1)), 15, 0.3, 0.4);
+  check_equality(oscillators(at_level(1, 0.02, 1)), 15, 0.3, 0.4);
+  check_equality(oscillators(at_level(1, 0.05, -1)), 15, 0.3, 0.4);
 }
 
 TEST_CASE("series lanes: compliant contacts, by force and by gap, with preload, with moving stiffness") {
   check_equality(gears(), 25, 0.3, 0.7);
   check_equality(gears(stroboscopic(0.4)), 10, 0.3, 0.7);
   check_equality(soft_stops(), 25, 0.3, 0.7);
-  check_equality(soft_stops(level(1, 0.02, 1)), 15, 0.3, 0.4);
+  check_equality(soft_stops(at_level(1, 0.02, 1)), 15, 0.3, 0.4);
   check_equality(soft_stops(hit(0)), 10, 0.3, 0.4);
   check_equality(soft_stops(about_to_hit(0)), 10, 0.3, 0.3);
 }
@@ -375,9 +366,9 @@ TEST_CASE("series lanes: a motion does not depend on those beside it, bit by bit
   std::vector<Set> sets;
   sets.push_back(oscillators());
   sets.push_back(pendulums());
-  sets.push_back(valves(level(1, 0, -1)));
+  sets.push_back(valves(at_level(1, 0, -1)));
   sets.push_back(gears());
-  sets.push_back(soft_stops(level(1, 0.02, 1)));
+  sets.push_back(soft_stops(at_level(1, 0.02, 1)));
   sets.push_back(random_systems(40, 9));
   constexpr int iterates = 12;
   for (const std::string& kernel : tested_kernels()) {
@@ -414,7 +405,7 @@ TEST_CASE("series lanes: iterates that are known are those that would have been 
   const KernelKept kept;
   std::vector<Set> sets;
   sets.push_back(oscillators());
-  sets.push_back(oscillators(level(1, 0.05, -1)));
+  sets.push_back(oscillators(at_level(1, 0.05, -1)));
   sets.push_back(pendulums());
   sets.push_back(soft_stops());
   for (const std::string& kernel : tested_kernels()) {
@@ -503,16 +494,16 @@ void check_tangents(const Set& set, double least_steady, double least_share) {
 TEST_CASE("series lanes: changes of the state are carried along as in the scalar engine") {
   check_tangents(oscillators(), 0.4, 0.5);
   check_tangents(oscillators(stroboscopic(0.3)), 0.4, 0.5);
-  check_tangents(oscillators(level(1, 0.02, 1)), 0.3, 0.4);
+  check_tangents(oscillators(at_level(1, 0.02, 1)), 0.3, 0.4);
   check_tangents(pendulums(), 0.4, 0.4);
-  check_tangents(valves(level(1, 0, -1)), 0.3, 0.5);
+  check_tangents(valves(at_level(1, 0, -1)), 0.3, 0.5);
   check_tangents(valves(hit(0)), 0.3, 0.4);
   check_tangents(valves(about_to_hit(0)), 0.3, 0.4);
   check_tangents(oscillators(about_to_hit(0)), 0.3, 0.3);
   check_tangents(gears(), 0.4, 0.6);
   check_tangents(soft_stops(), 0.4, 0.6);
   check_tangents(soft_stops(stroboscopic(0.3)), 0.4, 0.6);
-  check_tangents(soft_stops(level(1, 0.02, 1)), 0.3, 0.4);
+  check_tangents(soft_stops(at_level(1, 0.02, 1)), 0.3, 0.4);
   check_tangents(soft_stops(hit(0)), 0.3, 0.4);
   check_tangents(soft_stops(about_to_hit(0)), 0.3, 0.3);
   check_tangents(random_systems(100, 10), 0.4, 0.4);
@@ -524,8 +515,8 @@ TEST_CASE("series lanes: changes of the state by 3000 random typed systems", "[h
 
 TEST_CASE("series lanes: changes of the state do not depend on motions beside it, bit by bit") {
   const KernelKept kept;
-  const Set sets[] = {oscillators(level(1, 0.05, -1)), pendulums(), valves(level(1, 0, -1)),
-                      soft_stops(level(1, 0.02, 1))};
+  const Set sets[] = {oscillators(at_level(1, 0.05, -1)), pendulums(), valves(at_level(1, 0, -1)),
+                      soft_stops(at_level(1, 0.02, 1))};
   for (const std::string& kernel : tested_kernels()) {
     choose_lane_kernel(kernel);
     int different = 0;
