@@ -14,15 +14,18 @@ const std::vector<std::string>& bifurcation_names() {
   return names;
 }
 
+bool passes_by(const std::vector<Eigen::VectorXd>& orbit, const Eigen::VectorXd& state, double within) {
+  return std::any_of(orbit.begin(), orbit.end(), [&](const Eigen::VectorXd& other) {
+    return (state - other).cwiseAbs().maxCoeff() <= within;
+  });
+}
+
 bool is_same_point(const Bifurcation& a, const Bifurcation& b, double range) {
   constexpr double near = 1e-7;        // of the range
   constexpr double same_state = 1e-6;  // of the orbit's size
   if (a.kind != b.kind || a.contact != b.contact || !(std::abs(a.parameter - b.parameter) <= near * range))
     return false;
-  const Eigen::VectorXd& state = a.orbit.front();
-  return std::any_of(b.orbit.begin(), b.orbit.end(), [&](const Eigen::VectorXd& other) {
-    return (state - other).cwiseAbs().maxCoeff() <= same_state * std::max(a.size, b.size);
-  });
+  return passes_by(b.orbit, a.orbit.front(), same_state * std::max(a.size, b.size));
 }
 
 namespace {
@@ -43,12 +46,12 @@ int moved_release(const Signature& before, const Signature& after) {
 int rises(const Signature& signature, int contact) {
   int count = 0;
   bool released = false;
-  const std::size_t n = signature.events.size();
-  for (std::size_t k = 0; k < 2 * n; ++k) {  // twice: the orbit is a circle
-    const auto& [kind, where] = signature.events[k % n];
-    if (where != contact || kind == EventKind::jump) continue;
-    if (released && kind == EventKind::chatter_complete && k >= n) ++count;
-    released = kind == EventKind::release;
+  for (const bool again : {false, true}) {  // the orbit is a circle
+    for (const auto& [kind, where] : signature.events) {
+      if (where != contact || kind == EventKind::jump) continue;
+      if (released && kind == EventKind::chatter_complete && again) ++count;
+      released = kind == EventKind::release;
+    }
   }
   return count;
 }

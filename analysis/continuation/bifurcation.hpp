@@ -46,6 +46,9 @@ struct Bifurcation {
   double size = 1;           ///< of the orbit's states
 };
 
+/// Whether an orbit passes another state within a distance, on the section.
+bool passes_by(const std::vector<Eigen::VectorXd>& orbit, const Eigen::VectorXd& state, double within);
+
 /// Whether two located points are one: the same change at the same parameter (of a range) and orbit, wherever
 /// that begins and however often it is passed through.
 bool is_same_point(const Bifurcation& a, const Bifurcation& b, double range);

@@ -1,6 +1,7 @@
 #include "analysis/continuation/branch_set.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "analysis/continuation/beginning.hpp"
@@ -127,9 +128,26 @@ void Atlas::follow_switches(std::size_t first) {
   }
 }
 
+/// So near to it orbits are not exact enough for find().
+bool Atlas::ends_at(const Bifurcation& doubling) const {
+  constexpr double near = 1e-6;   // of the range
+  constexpr double small = 1e-3;  // of the size: a doubled orbit grows by a root
+  const double range = options_.continuation.to - options_.continuation.from;
+  const auto is_there = [&](const BranchPoint& p) {
+    return p.signature.periods == 2 * doubling.periods && !p.orbit.empty() &&
+           std::abs(p.parameter - doubling.parameter) <= near * range &&
+           passes_by(doubling.orbit, p.orbit.front(), small * doubling.size);
+  };
+  return doubling.kind == BifurcationKind::period_doubling &&
+         std::any_of(branches_.begin(), branches_.end(), [&](const Branch& b) {
+           return !b.points.empty() && (is_there(b.points.front()) || is_there(b.points.back()));
+         });
+}
+
 /// Orbits that leave a branch at a switch and lie on no branch yet.
 std::vector<Atlas::Departure> Atlas::departures(const Bifurcation& at, std::size_t from) const {
   std::vector<Departure> list;
+  if (ends_at(at)) return list;
   const std::string origin =
       bifurcation_names()[static_cast<std::size_t>(at.kind)] + " of branch " + std::to_string(from);
   for (Solution& solution : switched(family_, at, options_.continuation)) {
@@ -162,7 +180,8 @@ void Atlas::add(const std::vector<Departure>& group) {
       ++switches_left_;
       continue;
     }
-    if (k > 0 && (find(as_start(group[k].start.point)) || recall())) continue;
+    const auto is_known = [&] { return ends_at(group[k].at) || find(as_start(group[k].start.point)); };
+    if (k > 0 && (is_known() || recall())) continue;
     if (made[k].points.empty()) made[k] = departing(group[k], known, journal_.threads);
     keep(std::move(made[k]), group[k].origin);
   }

@@ -67,6 +67,8 @@ class Atlas {
   bool recall();
   void keep(Branch branch, const std::string& origin);
   void follow_switches(std::size_t first);
+  /// Whether a branch ends at a period doubling, its orbits shrinking to the one of half as many periods.
+  bool ends_at(const Bifurcation& doubling) const;
   std::vector<Departure> departures(const Bifurcation& at, std::size_t from) const;
   Branch departing(const Departure& departure, std::size_t known, int threads) const;
   void add(const std::vector<Departure>& group);

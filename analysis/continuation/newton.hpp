@@ -32,13 +32,16 @@ auto newton(const Eigen::VectorXd& guess, double scale, const Evaluate& evaluate
   n.values = evaluate(n.x);
   if (!n.values) return n;
   Eigen::VectorXd r = defect(n.x, *n.values);
+  const auto is_solved = [&] { return r.cwiseAbs().maxCoeff() <= 1e-11 * std::max(1.0, scale); };
   double last_step = std::numeric_limits<double>::infinity();
   for (; n.iterations < most_iterations; ++n.iterations) {
     const Eigen::VectorXd step = solve(n.x, *n.values, -r);
     if (!step.allFinite()) return n;
     const double length = step.cwiseAbs().maxCoeff();
-    // At the end of quadratic convergence: the step is rounding.
-    if (length <= 1e-12 * scale || (length <= 1e-9 * scale && length >= 0.1 * last_step)) break;
+    // At the end of quadratic convergence the step is rounding; over stiff contacts one that is still counts
+    // in the defects.
+    const bool is_rounding = length <= 1e-12 * scale || (length <= 1e-9 * scale && length >= 0.1 * last_step);
+    if (is_rounding && is_solved()) break;
     bool better = false;
     for (double share = 1; share > 0.05 && !better; share /= 2) {
       const Eigen::VectorXd candidate = n.x + share * step;
@@ -52,9 +55,10 @@ auto newton(const Eigen::VectorXd& guess, double scale, const Evaluate& evaluate
       r = s;
     }
     if (!better) return n;
+    if (is_rounding) break;
     last_step = length;
   }
-  n.ok = r.cwiseAbs().maxCoeff() <= 1e-11 * std::max(1.0, scale);
+  n.ok = is_solved();
   return n;
 }
 

@@ -426,12 +426,14 @@ void LinearMotion<S, P, D, H, C, F>::watch(Observer& observer, const Crossing& c
   const double end = c.fraction;
   const double cell = plain_.scan(mode_).mode.cell;
   const double begin = value_of(time) + static_cast<double>(flow_.cell()) * cell;
+  const bool at_an_end = flow_.cell() == 0 || c.kind != Crossing::Kind::none;
   for (int i = 0; i < count(); ++i) {
     const bool falls = flow_.slope(i) < 0;
     const bool turns = falls != (flow_.next_slope(i) < 0) || falls != (flow_.middle_slope(i) < 0);
-    // Where the gap may be small the cell is looked into at any rate: it may end before a gap turns back.
+    // Where the gap may be small, or turns just where an arc begins or ends, the cell is looked into at any
+    // rate: it may end before a gap turns back.
     if (closed(i) || layout().spring(mode_, i) != Spring::open) continue;
-    if (!turns && flow_.clear(i)) continue;
+    if (!turns && flow_.clear(i) && !at_an_end) continue;
     watch_gap(observer, i, flow_.coefficients(i), EvenClock{begin, cell}, c);
   }
   if constexpr (may_comply<C>) {

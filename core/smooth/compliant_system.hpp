@@ -460,6 +460,7 @@ class CompliantMotion final
  public:
   using State = Eigen::Matrix<S, Equations<S>::states, 1>;
   using Rules = CompliantContacts<CompliantMotion, S, State>;
+  static constexpr bool passes_contacts = true;
   /// Contacts whose force has no power series at its end part with the little of it that is left.
   void before_step(Observer* observer) {
     for (int i = 0; i < count(); ++i) {
@@ -553,13 +554,15 @@ class CompliantMotion final
   bool shares(int k) const { return dynamics().shares(k); }
   int friction_contact(int k) const { return dynamics().contact_of(k); }
   double share_at_rest(int k) const { return limit(k); }
-  /// Zero but for rounding, and yet more than rounding in the velocities.
+  /// Zero but for rounding, and yet more than rounding in the velocities. A motion as good as at rest in the
+  /// origin has its size from the forces.
   bool turns_in_passing(int k) const {
     const double mobility = with_held({}).response(count() + k, count() + k);
     State change = State::Constant(x.size(), S(0));
     dynamics().push(count() + k, time, x, S(value_of(sliding_speed(k)) / mobility), change);
-    return !(mobility > 0) ||
-           dynamics().speed_of(values_of(change)) > 1e-7 * (speed() + dynamics().rate() * length());
+    const double rate = dynamics().rate();
+    const double size = speed() + rate * length() + dynamics().speed_of(values_of(this->rates(mode_))) / rate;
+    return !(mobility > 0) || dynamics().speed_of(values_of(change)) > 1e-7 * size;
   }
   bool singular(int guard) const {
     const auto [k, first] = dynamics().friction_guard(guard);
@@ -1145,6 +1148,7 @@ bool CompliantMotion<S, Equations>::stays_at_zero(int k, std::span<const double>
 
 template <class S, template <class> class Equations>
 bool CompliantMotion<S, Equations>::follow(const Leg& leg, const S& duration) {
+  touches_.assign(static_cast<std::size_t>(layout().guards()), {});
   this->begin_leg(leg);
   const int i = leg.contact;
   const bool elastic = i >= 0 && compliant(i);

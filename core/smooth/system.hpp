@@ -174,10 +174,12 @@ class TaylorSystem : public System {
     const std::vector<Dual<1>> values = varied_parameters<1>(values_, parameter);
     return kind_.template dynamics<Dual<1>>(std::span<const Dual<1>>(values)).period().slope.front();
   }
-  /// What is compliant or rubs moves by itself, but where its sticking is asked for.
+  /// What rubs moves by itself, but where its sticking is asked for.
   bool prescribes(int parameter) const override {
-    constexpr bool by_itself = requires(const Plain& plain) { plain.has_legs(); };
-    return !by_itself && prescribes_slip(parameter);
+    if constexpr (requires { plain_.layout(); }) {
+      if (plain_.layout().frictions > 0) return false;
+    }
+    return prescribes_slip(parameter);
   }
   bool prescribes_slip(int) const override {
     if constexpr (requires { plain_.has_legs(); }) {
@@ -195,6 +197,7 @@ class TaylorSystem : public System {
   }
   std::int64_t with_contact(std::int64_t mode, int i, bool engaged) const override {
     if constexpr (requires { plain_.layout(); }) {
+      if (!plain_.compliant(i)) return mode;
       return plain_.layout().with_spring(mode, i, engaged ? Spring::engaged : Spring::open);
     } else {
       return System::with_contact(mode, i, engaged);

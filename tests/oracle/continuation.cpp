@@ -126,6 +126,54 @@ TEST_CASE("branches pass grazings of damped, preloaded and two-sided compliant s
   }
 }
 
+namespace {
+
+/// Each located point of a branch through the motion from rest has its like on the branch of other equations
+/// of the same system, and the points between are as many.
+void branches_alike(const std::string& linear, const std::string& typed, double from, double at, double to,
+                    std::size_t located) {
+  const std::vector<double> rest{0, 0};
+  const Branch expected =
+      branch_from(family("name = 'linear_stops'\n" + linear, "omega"), rest, at, from, to);
+  const Branch found = branch_from(family("name = 'equations'\n" + typed, "omega"), rest, at, from, to);
+  CHECK(found.begins == expected.begins);
+  CHECK(found.ends == expected.ends);
+  REQUIRE(expected.bifurcations.size() == located);
+  REQUIRE(found.bifurcations.size() == located);
+  for (const Bifurcation& b : expected.bifurcations) {
+    CAPTURE(static_cast<int>(b.kind), b.parameter);
+    CHECK(missed(found, b.kind, b.parameter) < 1e-10);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("branches of equations with compliant contacts are those of the linear system") {
+  // Two soft stops: grazings of both, and where the contact with the damped one parts in two.
+  branches_alike(
+      "mass = [[1.129]]\ndamping = [[0.033507]]\nstiffness = [[3.074]]\nomega = 0.755\n"
+      "force = [{ cosine = [0.87] }]\n"
+      "stop = [{ normal = [-1], position = 0.322, stiffness = 28.24 },\n"
+      "        { normal = [-1], position = 0.174, stiffness = 17.11, damping = 0.204 }]",
+      "coordinates = ['x']\nforce = { x = \"0.87*cos(omega*t) - 3.074*x - 0.033507*x' - 1e-200*x^3\" }\n"
+      "mass = { x = '1.129' }\nperiod = '2*pi/omega'\nparameters = { omega = 0.755 }\n"
+      "contact = [{ gap = '0.322 + x', stiffness = 28.24 },\n"
+      "           { gap = '0.174 + x', stiffness = 17.11, damping = 0.204 }]",
+      0.6032, 0.755, 0.9068, 13);
+}
+
+TEST_CASE("with dry friction a branch of equations passes grazings as that of the linear system does") {
+  branches_alike(
+      "mass = [[1.459]]\ndamping = [[0.586755]]\nstiffness = [[2.655]]\nomega = 0.776\n"
+      "force = [{ cosine = [0.526] }]\nstop = [{ normal = [-1], position = 0.288, restitution = 0.718 }]\n"
+      "friction = [{ direction = [-1], amplitude = 0.09 }]",
+      "coordinates = ['x']\nforce = { x = \"0.526*cos(omega*t) - 2.655*x - 0.586755*x' - 1e-200*x^3\" }\n"
+      "mass = { x = '1.459' }\nperiod = '2*pi/omega'\nparameters = { omega = 0.776 }\n"
+      "contact = [{ gap = '0.288 + x', restitution = 0.718 }]\n"
+      "friction = [{ slip = \"-x'\", amplitude = 0.09 }]",
+      0.5581, 0.776, 0.9939, 3);
+}
+
 TEST_CASE("fold and period doubling of one-impact orbits of the undamped oscillator") {
   const Family f =
       family(oscillator(2.8,

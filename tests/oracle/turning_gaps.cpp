@@ -79,6 +79,39 @@ TEST_CASE("friction: every gap that turns where a slip reverses or ends is told"
   }
 }
 
+TEST_CASE("friction: slips that end soon after they begin at rest are told too") {
+  // x'' = A cos t − S sgn x' from rest, A = S (1 + ε): it slips from t_b on, A cos t_b = S, to t_e, A (sin
+  // t_e − sin t_b) = S (t_e − t_b), and half a turn later as far back.
+  const double S = 0.3, stop = 0.5;
+  for (const double excess : {1e-2, 1e-4, 1e-6}) {
+    const double A = S * (1 + excess), begins = -std::acos(S / A);
+    double ends = -2 * begins;
+    for (int k = 0; k < 20; ++k) {
+      const double speed = A * (std::sin(ends) - std::sin(begins)) - S * (ends - begins);
+      ends -= speed / (A * std::cos(ends) - S);
+    }
+    const double nearest = std::sqrt(2 * stop * (S - A * std::cos(ends)));
+    const std::string d = fmt_double(stop), force = fmt_double(A), rubs = ", amplitude = 0.3 }]\n";
+    for (const std::string& model :
+         {"name = 'linear_stops'\nmass = [[1]]\nomega = 1\nforce = [{ cosine = [" + force + "] }]\n" +
+              "friction = [{ direction = [1]" + rubs + "stop = [{ normal = [1], position = " + d + " }]",
+          "name = 'equations'\ncoordinates = ['x']\nforce = { x = '" + force +
+              " * cos(t) - 1e-200*x^3' }\nperiod = '2*pi'\nfriction = [{ slip = \"x'\"" + rubs +
+              "contact = [{ gap = '" + d + " - x', restitution = 0.5 }]"}) {
+      CAPTURE(excess, model);
+      const auto system = make_system(model);
+      HybridState state = state_at({0, 0});
+      state.time = M_PI / 2;
+      Log log;
+      for (int turn = 0; turn < 3; ++turn)
+        REQUIRE(system->advance(state, for_time(2 * M_PI), &log) == Outcome::ok);
+      CHECK(log.near_misses == 3);
+      for (const auto& entry : log.of(EventKind::section))
+        CHECK(entry.speed == Approx(nearest).epsilon(std::max(1e-9, 1e-13 / excess)));
+    }
+  }
+}
+
 TEST_CASE("between two stops each gap is highest where the other one is hit") {
   for (const std::string& model : rubbing(0, 0.4, 0.9)) {
     CAPTURE(model);
