@@ -97,9 +97,26 @@ void free_short_flights(Record& record, double longest) {
   }
 }
 
+/// What friction holds at the end of the turn it holds from the start on, whatever speed rounding has left it
+/// there.
+void hold_from_start(const System& system, std::int64_t end_mode, double brief, Record& record) {
+  std::vector<Step>& steps = record.itinerary.steps;
+  while (steps.size() > 1 && steps[0].end == EventKind::slip_to_stick && record.durations[0] <= brief &&
+         system.with_stick(end_mode, -1 - steps[0].contact) == end_mode) {
+    record.durations[1] += record.durations[0];
+    steps[1].instant = false;
+    steps.erase(steps.begin());
+    record.behind.erase(record.behind.begin());
+    for (std::vector<double>* list : {&record.durations, &record.speeds, &record.times})
+      list->erase(list->begin());
+  }
+}
+
 void finish(const System& system, double begin, double end, std::int64_t mode, Recorder& recorder,
             Record& record) {
   recorder.finish(end, mode);
+  constexpr double no_time = 1e-10;  // of the shortest time scale
+  hold_from_start(system, mode, no_time / system.rate(), record);
   for (double& time : record.times) time -= begin;
   constexpr double brief = 0.2;  // of the shortest time scale
   free_short_flights(record, brief / system.rate());

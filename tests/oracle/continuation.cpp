@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <numbers>
 #include <optional>
 #include <string>
@@ -172,6 +173,36 @@ TEST_CASE("with dry friction a branch of equations passes grazings as that of th
       "contact = [{ gap = '0.288 + x', restitution = 0.718 }]\n"
       "friction = [{ slip = \"-x'\", amplitude = 0.09 }]",
       0.5581, 0.776, 0.9939, 3);
+}
+
+TEST_CASE(
+    "a body that friction holds on another one for good is held until the force on it is the greatest") {
+  // Held at x − y = s both move as one: x = s + o + Re(Y e^(iωt)), and friction carries m₁ x'' + c x' + K q −
+  // F.
+  const double m1 = 1.585, m2 = 0.617, c11 = 0.075794, c12 = -0.032689, c22 = 0.064566;
+  const double k11 = 3.267, k12 = -1.409, k22 = 2.783, f1 = 0.774, f2 = 0.652, most = 0.077;
+  const auto carried = [&](double omega, double s) {
+    const double k = k11 + 2 * k12 + k22, c = c11 + 2 * c12 + c22;
+    const double o = -(k11 + k12) / k * s;
+    const std::complex<double> i(0, 1);
+    const std::complex<double> Y = (f1 + f2) / (k - (m1 + m2) * omega * omega + i * c * omega);
+    const double swing = std::abs((k11 + k12 - m1 * omega * omega + i * omega * (c11 + c12)) * Y - f1);
+    return swing + std::abs(k11 * (s + o) + k12 * o);
+  };
+  const Family f = family(
+      "name = 'equations'\ncoordinates = ['x', 'y']\nmass = { x = '1.585', y = '0.617' }\n"
+      "force = { x = \"0.774*cos(omega*t) - 3.267*x - 0.075794*x' + 1.409*y + 0.032689*y' - 1e-200*x^3\", "
+      "y = \"0.652*cos(omega*t) + 1.409*x + 0.032689*x' - 2.783*y - 0.064566*y'\" }\n"
+      "period = '2*pi/omega'\nparameters = { omega = 0.654 }\n"
+      "contact = [{ gap = '0.696 - x + y', restitution = 0.803 }]\n"
+      "friction = [{ slip = \"y' - x'\", amplitude = 0.077 }]",
+      "omega");
+  const Branch branch = branch_from(f, {0, 0, 0, 0}, 0.654, 0.4784, 0.8296);
+  CHECK(branch.begins == "end of the range");
+  REQUIRE(branch.bifurcations.size() == 1);
+  const Bifurcation& border = branch.bifurcations.front();
+  CHECK(border.kind == BifurcationKind::slip_border);
+  CHECK(carried(border.parameter, border.state(0) - border.state(2)) == Approx(most).epsilon(1e-7));
 }
 
 TEST_CASE("fold and period doubling of one-impact orbits of the undamped oscillator") {
