@@ -222,7 +222,7 @@ double distance_to(const Family& family, std::span<const BranchPoint> points, do
     };
     const double apart = (b.orbit.front() - a.orbit.front()).cwiseAbs().maxCoeff();
     const double aside = std::min(near * a.size, apart + bent * a.size);
-    if (nearest(orbit, between(a.orbit.front(), b.orbit.front())).second > aside) return;
+    if (!passes_by(orbit, between(a.orbit.front(), b.orbit.front()), aside)) return;
     const bool alike = a.phase == b.phase;  // else both are known at phase zero
     auto found = refine_orbit(
         family, {parameter, alike ? between(a.state, b.state) : between(a.orbit.front(), b.orbit.front()),

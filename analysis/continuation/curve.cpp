@@ -424,13 +424,18 @@ void take_point(CurveSolution& s) {
 CurveWalk::CurveWalk(CurveSolution start, int direction, const CurveOptions& options)
     : options_(options), now_(std::move(start)), step_(options.first_step) {
   if (direction < 0) now_.tangent = -now_.tangent;
+  constexpr double rounding = 1e-9;  // of the size and the rate: it begins where an impact has no speed
   const Cause cause = cause_of(now_);
-  now_.point.orbit.admissible = cause.what == Cause::What::none;
+  const auto system = now_.equations->plane().at(now_.point.second).system(now_.point.orbit.parameter);
+  const double fast = system ? now_.size() * system->rate() : 0;
+  const bool at_end =
+      cause.what == Cause::What::speed &&
+      std::abs(now_.values.orbit.measure(static_cast<Eigen::Index>(cause.step))) <= rounding * fast;
+  now_.point.orbit.admissible = cause.what == Cause::What::none || at_end;
   tests_ = tests_at(now_);
   if (now_.equations->condition().kind != Kind::chatter_border) return;
   constexpr double slow = 1e-8;  // of the size and the rate: slower ones lose their digits
-  const auto system = now_.equations->plane().at(now_.point.second).system(now_.point.orbit.parameter);
-  speed_ = std::max(last_speed(now_), system ? slow * now_.size() * system->rate() : 0);
+  speed_ = std::max(last_speed(now_), slow * fast);
 }
 
 /// The solution in the plane across the tangent at this arclength from a point.

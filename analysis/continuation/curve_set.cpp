@@ -12,16 +12,18 @@
 namespace graze {
 namespace {
 
+/// Of the ranges.
+Eigen::Vector2d place(const Plane& plane, const CurvePoint& c) {
+  return {c.orbit.parameter / plane.widths[0], c.second / plane.widths[1]};
+}
+
 /// Whether a point lies between two neighbours of a curve: in the plane, and its orbit likewise.
 bool lies_between(const Plane& plane, const CurvePoint& p, const CurvePoint& a, const CurvePoint& b) {
   constexpr double near = 5e-4;   // of the ranges
   constexpr double bulge = 0.05;  // of the distance of neighbours: so far may a curve be from their line
   constexpr double alike = 1e-2;  // of the orbit's size
-  const auto place = [&](const CurvePoint& c) -> Eigen::Vector2d {
-    return {c.orbit.parameter / plane.widths[0], c.second / plane.widths[1]};
-  };
-  const Eigen::Vector2d way = place(b) - place(a);
-  const Eigen::Vector2d there = place(p) - place(a);
+  const Eigen::Vector2d way = place(plane, b) - place(plane, a);
+  const Eigen::Vector2d there = place(plane, p) - place(plane, a);
   const double square = way.squaredNorm();
   const double share = square > 0 ? std::clamp(way.dot(there) / square, 0.0, 1.0) : 0;
   if (!((there - share * way).norm() <= std::min(near, bulge * std::sqrt(square)))) return false;
@@ -69,6 +71,7 @@ std::optional<std::size_t> CurveSet::find(BifurcationKind kind, int contact, con
 
 CurveSet::Side CurveSet::walked(const CurveSolution& start, int direction, std::size_t known) const {
   constexpr std::size_t recent = 30;  // points behind that are not taken for an earlier passage
+  constexpr double same = 1e-12;      // of the ranges
   const CurveCondition& condition = start.equations->condition();
   Side side;
   CurveWalk walk(start, direction, options_.walk);
@@ -83,6 +86,9 @@ CurveSet::Side CurveSet::walked(const CurveSolution& start, int direction, std::
       side.end = "the curve is closed";
   }
   if (side.end.empty()) side.end = walk.end();
+  const bool ends_at_start = side.points.size() == 1 &&
+                             (place(plane_, side.points.front()) - place(plane_, start.point)).norm() <= same;
+  if (ends_at_start) side.points.clear();
   return side;
 }
 

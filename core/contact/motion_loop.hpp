@@ -120,6 +120,8 @@ class MotionLoop {
   bool stays_at_zero(int, std::span<const double> c) const {
     return std::all_of(c.begin(), c.end(), [](double a) { return a == 0; });
   }
+  /// Up to which a slope of guard k is no more than rounding, per time: its instant depends on nothing then.
+  double least_slope(int) const { return 0; }
   /// Of S.
   static constexpr Eigen::Index directions = [] {
     if constexpr (std::is_same_v<S, double>) {
@@ -305,7 +307,8 @@ Outcome MotionLoop<Engine, S, State>::advance(const Section& section, Observer* 
     if (c.kind == Crossing::Kind::none)
       return finish(section, stop, to_phase && value_of(stop) == value_of(end));
     if constexpr (!std::is_same_v<S, double>) {
-      if (c.kind != Crossing::Kind::arm && c.slope != 0) engine().drift(event_shift(c, section));
+      const double least = c.kind == Crossing::Kind::guard ? engine().least_slope(c.guard) : 0;
+      if (c.kind != Crossing::Kind::arm && std::abs(c.slope) > least) engine().drift(event_shift(c, section));
     }
     if (!finite()) return Outcome::non_finite;
     if (c.kind == Crossing::Kind::arm) {

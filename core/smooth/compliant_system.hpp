@@ -612,6 +612,8 @@ class CompliantMotion final
   Onset onset(int guard, std::int64_t mode, int from);
   bool stays_at_zero(int k, std::span<const double> c) const;
   double size_of_guard(int guard) const;
+  /// Of a gap that friction holds at zero.
+  double least_slope(int guard) const { return 1e-14 * dynamics().rate() * size_of_guard(guard); }
 
   bool opens_last(int i) const;
   std::optional<S> mean_approach_within_step(int i, const S& duration);

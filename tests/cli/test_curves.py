@@ -42,6 +42,11 @@ class Curves(CliTest):
                 for name in ("omega", "forcing_periods", "multiplier_re", "multiplier_im", "stable", "admissible"):
                     self.assertEqual(curve[name].shape[0], n)
                 self.assertLess(curve["residual"][()].max(), 1e-10)
+                # An impact that has lost its speed has no curve behind the grazing that the curve emanates from.
+                if curve.attrs["kind"] != "grazing":
+                    ends = {curve.attrs["begins"], curve.attrs["ends"]}
+                    self.assertLessEqual(ends, {"end of the range", "resonant_grazing of contact stop"})
+                    self.assertGreater(np.hypot(np.diff(curve["F"]), np.diff(curve["omega"])).min(), 1e-12)
                 if curve.attrs["kind"] == "grazing":
                     self.assertEqual(curve.attrs["contact"], "stop")
                     np.testing.assert_allclose(curve["F"], amplitude(curve["omega"][()], 0.05), atol=1e-10)

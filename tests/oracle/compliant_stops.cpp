@@ -582,6 +582,43 @@ TEST_CASE("compliant stop beside dry friction: turning points by the energy lost
   CHECK((system->sticks(state, 0) && std::abs(x) * (x < 0 ? 1 : 1 + k) <= F));
 }
 
+/// At a turning point friction acts the other way and the stop is just touched: it closes and opens with no
+/// speed but rounding. Its derivatives are those without a touch, to the root of rounding, as the exact flow
+/// has them.
+TEST_CASE(
+    "a turning point beside dry friction that just touches a soft stop: derivatives of a typed system") {
+  const double omega = 0.51315109954185156, period = 2 * pi / omega;
+  const auto linear = make_system(
+      "name = 'linear_stops'\nomega = 0.51315109954185156\nmass = [[0.783, 0], [0, 1.575]]\n"
+      "damping = [[0.223168, -0.108768], [-0.108768, 0.39147]]\nstiffness = [[1.387, -0.676], [-0.676, "
+      "2.433]]\n"
+      "force = [{ cosine = [0.771, 0.707] }]\nfriction = [{ direction = [-1, 0], amplitude = 0.057 }]\n"
+      "stop = [{ normal = [-1, -1], position = 0.524, stiffness = 54.4, damping = 0.018 },\n"
+      "        { normal = [1, 0], position = 0.354, stiffness = 7.53 }]");
+  const auto typed = make_system(
+      "name = 'equations'\ncoordinates = ['x', 'y']\nmass = { x = '0.783', y = '1.575' }\n"
+      "force = { x = \"0.771*cos(omega*t) - 1.387*x - 0.223168*x' + 0.676*y + 0.108768*y' - 1e-200*x^3\", "
+      "y = \"0.707*cos(omega*t) + 0.676*x + 0.108768*x' - 2.433*y - 0.39147*y'\" }\n"
+      "period = '2*pi/omega'\nparameters = { omega = 0.51315109954185156 }\n"
+      "contact = [{ gap = '0.524 + x + y', stiffness = 54.4, damping = 0.018 },\n"
+      "           { gap = '0.354 - x', stiffness = 7.53 }]\n"
+      "friction = [{ slip = \"-x'\", amplitude = 0.057 }]");
+  const auto by_start = [&](System& system, double x) {
+    HybridState state = state_at({x, 0.26985220084325962, -0.037460107948449201, 0.19838331818422825},
+                                 0.78366335475429749 * period);
+    Tangent tangent{Eigen::MatrixXd::Identity(4, 4), Eigen::RowVectorXd::Zero(4), {}};
+    REQUIRE(system.advance(state, for_time(period), tangent) == Outcome::ok);
+    return tangent.state;
+  };
+  double x = -0.061647422953843678;
+  const Eigen::MatrixXd expected = by_start(*linear, x);
+  for (int k = 0; k < 20; ++k) x = std::nextafter(x, -1.0);
+  for (int k = -20; k <= 20; ++k, x = std::nextafter(x, 0.0)) {
+    CAPTURE(k);
+    CHECK((by_start(*typed, x) - expected).cwiseAbs().maxCoeff() < 1e-7);
+  }
+}
+
 /// x'' = a cos ωt + b − F; the contact with the slider has F = (x − g − v) + 2ξ (x' − …), the slider no mass:
 /// it stays while F < 1 and goes with F = 1; its plate z goes back by 2ξ z' = v − z.
 TEST_CASE("drifting oscillator: the slider without a mass is the limit of one with little, to first order") {

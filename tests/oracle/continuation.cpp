@@ -130,7 +130,7 @@ TEST_CASE("branches pass grazings of damped, preloaded and two-sided compliant s
 namespace {
 
 /// Each located point of a branch through the motion from rest has its like on the branch of other equations
-/// of the same system, and the points between are as many.
+/// of the same system, and there are no others.
 void branches_alike(const std::string& linear, const std::string& typed, double from, double at, double to,
                     std::size_t located) {
   const std::vector<double> rest{0, 0};
