@@ -45,19 +45,17 @@ bool nears(BifurcationKind kind, const BranchPoint& p) {
 }
 
 /// Whether two neighbours of a branch lie on both sides of an orbit of half as many periods, where the branch
-/// has its birth: behind it come the same orbits, their halves exchanged. With forcing their states are
-/// compared where the equations begin, away from events: at phase zero an impact may lie between them.
+/// has its birth: behind it come the same orbits, their halves exchanged. At phase zero an impact may lie
+/// between these.
 bool turns_into_itself(const Family& family, const BranchPoint& before, const BranchPoint& after) {
   const std::size_t half = before.orbit.size() / 2;
   if (half == 0 || before.orbit.size() != 2 * half || after.orbit.size() != 2 * half) return false;
   if (!(before.fold * after.fold < 0)) return false;
   const auto apart = [&](const BranchPoint& p) -> Vector {
-    const auto system = family.system(p.parameter);
-    if (!system || !(system->period() > 0) || before.phase != after.phase) return p.orbit[half] - p.orbit[0];
-    return record_turn(*system, p.state, static_cast<int>(half), 0, p.phase - std::floor(p.phase)).end -
-           p.state;
+    return before.phase == after.phase ? halves_apart(family, p) : p.orbit[half] - p.orbit[0];
   };
-  return apart(before).dot(apart(after)) < 0;
+  const Vector a = apart(before), b = apart(after);
+  return a.size() == b.size() && a.dot(b) < 0;
 }
 
 }  // namespace

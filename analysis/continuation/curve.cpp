@@ -433,6 +433,7 @@ CurveWalk::CurveWalk(CurveSolution start, int direction, const CurveOptions& opt
       std::abs(now_.values.orbit.measure(static_cast<Eigen::Index>(cause.step))) <= rounding * fast;
   now_.point.orbit.admissible = cause.what == Cause::What::none || at_end;
   tests_ = tests_at(now_);
+  apart_ = halves_of(now_);
   if (now_.equations->condition().kind != Kind::chatter_border) return;
   constexpr double slow = 1e-8;  // of the size and the rate: slower ones lose their digits
   speed_ = std::max(last_speed(now_), slow * fast);
@@ -1061,11 +1062,20 @@ bool CurveWalk::next() {
     if (!other) continue;
     now_ = std::move(*other);
     tests_ = tests_at(now_);
+    apart_ = halves_of(now_);
+    if (apart_.size() == 0) meet_ = never;
   }
   constexpr int easy = 5;
   constexpr int hard = 8;
   constexpr double straight = 0.95;  // least cosine between the tangents of neighbours
+  constexpr double half_reached = 1e-3,
+                   half_near = 0.3;  // of the size, between the halves of a doubled orbit
   while (step_ >= options_.least_step) {
+    if (meet_ < never) {
+      step_ = std::min(step_, meet_ / 2);
+      at_half_ = apart_.norm() <= half_reached * now_.size();
+      if (at_half_) break;
+    }
     auto trial = at(now_, step_);
     if (!trial || trial->iterations > hard) {
       // Behind the border the model may have no system.
@@ -1080,9 +1090,11 @@ bool CurveWalk::next() {
       step_ /= 2;
       continue;
     }
+    const Vector apart = halves_of(*trial);
+    const bool exchanged = apart.size() == apart_.size() && apart.dot(apart_) < 0;
     const Vector w2 = now_.weights.cwiseAbs2();
     const bool bends = w2.cwiseProduct(trial->tangent).dot(now_.tangent) < straight;
-    if (bends && step_ > 100 * options_.least_step) {
+    if ((bends || exchanged) && step_ > 100 * options_.least_step) {
       step_ /= 2;
       continue;
     }
@@ -1115,14 +1127,26 @@ bool CurveWalk::next() {
     return accept(std::move(*trial), taken);
   }
   end_ = "Newton's method finds no further point";
+  at_half_ |= meet_ < never && apart_.norm() <= half_near * now_.size();
   return false;
 }
 
+/// Along folds, of orbits of an even number of periods.
+CurveWalk::Vector CurveWalk::halves_of(const CurveSolution& s) const {
+  if (s.equations->condition().kind != Kind::fold) return {};
+  return halves_apart(s.equations->plane().at(s.point.second), s.point.orbit);
+}
+
 bool CurveWalk::accept(CurveSolution trial, double step) {
-  if (trial.equations == now_.equations) {
+  const bool goes_on = trial.equations == now_.equations;
+  if (goes_on) {
     locate_tests(trial, step);
     if (!end_.empty()) return true;
   }
+  const Vector apart = halves_of(trial);
+  const double nearer = goes_on && apart.size() > 0 && apart_.size() > 0 ? apart_.norm() - apart.norm() : 0;
+  meet_ = nearer > 0 ? apart.norm() * step / nearer : never;
+  apart_ = apart;
   now_ = std::move(trial);
   now_.weights = now_.equations->weights(now_.x, now_.size());
   now_.tangent /= now_.weights.cwiseProduct(now_.tangent).norm();

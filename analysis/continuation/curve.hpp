@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -112,6 +113,9 @@ class CurveWalk {
   const CurveSolution& solution() const { return now_; }
   const std::vector<Codim2>& passed() const { return passed_; }
   const std::string& end() const { return end_; }
+  /// At the end: whether it is that of a fold of doubled orbits that come to one of half as many periods.
+  /// There every orbit that doubles its period solves the equations, too.
+  bool at_half() const { return at_half_; }
 
  private:
   using Vector = Eigen::VectorXd;
@@ -153,12 +157,17 @@ class CurveWalk {
   bool outside(const CurveSolution& s) const;
   void note(Codim2Kind kind, const CurveSolution& at, std::size_t other, int contact, int sense = 0);
   bool accept(CurveSolution trial, double step);
+  Vector halves_of(const CurveSolution& s) const;
 
   CurveOptions options_;
   CurveSolution now_;
   std::vector<double> tests_;
   double step_;
   double speed_ = 0;  ///< of a chatter border: of the last impact that is followed, at the first point
+  Vector apart_;      ///< the halves of a doubled orbit
+  static constexpr double never = std::numeric_limits<double>::infinity();
+  double meet_ = never;  ///< arclength to where they would be the same
+  bool at_half_ = false;
   int count_ = 0;
   int changes_ = 0;
   std::vector<Codim2> passed_;

@@ -86,6 +86,12 @@ CurveSet::Side CurveSet::walked(const CurveSolution& start, int direction, std::
       side.end = "the curve is closed";
   }
   if (side.end.empty()) side.end = walk.end();
+  const auto doubling = walk.at_half() ? doubling_near(walk.solution(), options_.walk) : std::nullopt;
+  if (doubling) {
+    side.codim2.push_back(*doubling);
+    side.end = codim2_names()[static_cast<std::size_t>(doubling->kind)] +
+               ": behind it come the same orbits, half a turn later";
+  }
   const bool ends_at_start = side.points.size() == 1 &&
                              (place(plane_, side.points.front()) - place(plane_, start.point)).norm() <= same;
   if (ends_at_start) side.points.clear();

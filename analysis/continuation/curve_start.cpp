@@ -7,6 +7,7 @@
 
 #include "analysis/continuation/beginning.hpp"
 #include "analysis/continuation/slip_border.hpp"
+#include "analysis/continuation/switching.hpp"
 
 namespace graze {
 namespace {
@@ -334,6 +335,65 @@ CurveStart start_curve(const Plane& plane, const CurveSeed& seed) {
   return start_in(plane, seed, false);
 }
 
+std::optional<Codim2> doubling_near(const CurveSolution& fold, const CurveOptions& options) {
+  constexpr double near = 2e-2;  // of the ranges
+  constexpr int points = 30;     // at most, in either direction
+  const Plane& plane = fold.equations->plane();
+  const BranchPoint& p = fold.point.orbit;
+  const Vector apart = halves_apart(plane.at(fold.point.second), p);
+  if (apart.size() == 0) return std::nullopt;
+  const Vector middle = p.state + apart / 2;
+  const int periods = fold.equations->itinerary().periods / 2;
+  const CurveStart start =
+      start_curve(plane, {Kind::period_doubling,
+                          -1,
+                          {p.parameter, middle, periods, p.period / 2, std::fmod(p.phase, periods)},
+                          fold.point.second});
+  if (!start.solution) return std::nullopt;
+  for (const int direction : {-1, 1}) {
+    CurveWalk walk(*start.solution, direction, options);
+    for (int k = 0; k < points && walk.next(); ++k) {
+      for (const Codim2& c : walk.passed()) {
+        const double away = std::hypot((c.at.parameter - p.parameter) / plane.widths[0],
+                                       (c.second - fold.point.second) / plane.widths[1]);
+        if (c.kind == Codim2Kind::generalized_period_doubling && away <= near) return c;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+/// A point of the curve on which the doubled orbits fold that emanate from a generalized period doubling: on
+/// its branch of these a fold is near. Nearer to the point the equations are singular, further away the
+/// motion may take another way.
+std::optional<CurveSolution> fold_of_doubled(const Plane& plane, const Codim2& c) {
+  const Bifurcation& at = c.at;
+  const Family family = plane.at(c.second);
+  const auto way = way_across(family, at, plane.widths[0]);
+  if (!way) return std::nullopt;
+  const Shooting shooting(family, way->itinerary, way->anchor);
+  const Metric metric{at.size, shooting.turn(way->u), plane.widths[0]};
+  const Vector normal = metric.plane(shooting, way->direction);
+  const auto in_pieces = shooting_for(family, way->itinerary, way->anchor);
+  for (const double step : {3e-2, 1e-2, 3e-3, 1e-3, 3e-4}) {
+    const Closing doubled = solve_plane(shooting, way->u + step * way->direction, normal);
+    if (!doubled.ok) continue;
+    const auto u = in_pieces->unknowns(doubled.u.head(shooting.states()), shooting.durations(doubled.u),
+                                       doubled.u(shooting.size()));
+    if (!u) continue;
+    const CurveCondition condition{Kind::fold, -1, 0, {}};
+    auto s = solve_near(plane, way->itinerary, way->anchor, condition, *u, c.second, 0, at.size);
+    if (!s || !CurveWalk(*s, 1, {}).point().orbit.admissible) continue;
+    const double apart = halves_apart(plane.at(s->point.second), s->point.orbit).norm();
+    if (apart > 0.1 * step * at.size) return s;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::vector<CurveSolution> emanating(const Plane& plane_of, const Codim2& c) {
   std::vector<CurveSolution> starts;
   const Bifurcation& at = c.at;
@@ -341,12 +401,15 @@ std::vector<CurveSolution> emanating(const Plane& plane_of, const Codim2& c) {
   plane.family.in_full = !plane.family.model->frictions().empty() && !moves_by_itself(at.itinerary);
   Anchor anchor = anchor_at(plane.at(c.second), at.parameter, at.state, at.itinerary.steps.front().mode);
   anchor.phase = at.phase;
-  const auto add = [&](Kind kind, const Itinerary& itinerary, const Vector& u, std::size_t step,
-                       double extra) {
-    if (kind == at.kind) return;
+  const auto add_any = [&](Kind kind, const Itinerary& itinerary, const Vector& u, std::size_t step,
+                           double extra) {
     const int contact = is_spectral(kind) ? -1 : at.contact;
     auto s = solve_near(plane, itinerary, anchor, {kind, contact, step, {}}, u, c.second, extra, at.size);
     if (s) starts.push_back(std::move(*s));
+  };
+  const auto add = [&](Kind kind, const Itinerary& itinerary, const Vector& u, std::size_t step,
+                       double extra) {
+    if (kind != at.kind) add_any(kind, itinerary, u, step, extra);
   };
   const auto same = [&](Kind kind, double extra = 0) { add(kind, at.itinerary, at.unknowns, 0, extra); };
   const auto plain = [&](Kind kind, double extra = 0) {
@@ -379,6 +442,11 @@ std::vector<CurveSolution> emanating(const Plane& plane_of, const Codim2& c) {
     if (s) starts.push_back(std::move(*s));
   };
   switch (c.kind) {
+    case Codim2Kind::generalized_period_doubling:
+      // The folds may have led here, and no curve of period doublings be known.
+      add_any(Kind::period_doubling, at.itinerary, at.unknowns, 0, 0);
+      if (auto fold = fold_of_doubled(plane, c)) starts.push_back(std::move(*fold));
+      break;
     case Codim2Kind::fold_flip:
       same(Kind::fold);
       same(Kind::period_doubling);

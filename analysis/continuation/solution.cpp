@@ -88,6 +88,18 @@ std::shared_ptr<const Shooting> shooting_for(const Family& family, const Itinera
   return std::make_shared<Shooting>(family, itinerary, anchor, std::move(nodes));
 }
 
+Vector halves_apart(const Family& family, const BranchPoint& p) {
+  const int half = p.signature.periods / 2;
+  const auto system = family.system(p.parameter);
+  if (half == 0 || p.signature.periods != 2 * half || !system) return {};
+  if (system->period() > 0) {
+    const Record record = record_turn(*system, p.state, half, 0, p.phase - std::floor(p.phase));
+    return record.outcome == Outcome::ok ? Vector(record.end - p.state) : Vector();
+  }
+  const auto at = [&](int k) { return p.orbit[static_cast<std::size_t>(k)]; };
+  return std::ssize(p.orbit) == 2 * half ? Vector(at(half) - at(0)) : Vector();
+}
+
 Vector without_rounding(const Vector& state, double size) {
   constexpr double rounding = 1e-14;
   return state.unaryExpr([&](double x) { return std::abs(x) <= rounding * size ? 0.0 : x; });

@@ -76,6 +76,11 @@ std::vector<Eigen::VectorXd> section_states(const Family& family, System& system
 /// rounding is least right behind.
 bool repeats(const std::vector<Eigen::VectorXd>& orbit, double phase, double size, double same = 1e-7);
 
+/// Of an orbit of an even number of iterates: its state half a turn later less the one where it begins, away
+/// from events; zero where it is one of half as many, passed through twice. Of an odd number, or where the
+/// motion breaks off: no entries.
+Eigen::VectorXd halves_apart(const Family& family, const BranchPoint& point);
+
 /// A state with entries of zero where they are so but for rounding, as a share of `size`: what rests on a
 /// contact must rest there when a motion begins.
 Eigen::VectorXd without_rounding(const Eigen::VectorXd& state, double size);

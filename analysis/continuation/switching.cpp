@@ -54,32 +54,48 @@ bool is_single(const Family& family, const Solution& orbit, double size) {
 
 }  // namespace
 
-std::vector<Solution> switched(const Family& family, const Bifurcation& at,
-                               const ContinuationOptions& options) {
+std::optional<WayAcross> way_across(const Family& family, const Bifurcation& at, double range) {
   const bool doubling = at.kind == BifurcationKind::period_doubling;
-  const Itinerary itinerary = doubling ? doubled(at.itinerary) : at.itinerary;
-  Anchor anchor = anchor_at(family, at.parameter, at.state, itinerary.steps.front().mode);
-  anchor.phase = at.phase;
-  const Shooting shooting(family, itinerary, anchor);
+  WayAcross way{doubling ? doubled(at.itinerary) : at.itinerary, {}, {}, {}};
+  way.anchor = anchor_at(family, at.parameter, at.state, way.itinerary.steps.front().mode);
+  way.anchor.phase = at.phase;
+  const Shooting shooting(family, way.itinerary, way.anchor);
   const Eigen::Index n = shooting.states();
   const Eigen::Index steps = static_cast<Eigen::Index>(at.itinerary.steps.size());
   const auto stretched = [&](const Vector& v) {
     const Vector once = plain(v, n, steps);
     return doubling ? passed_twice(once, n, steps) : once;
   };
-  const Vector u = stretched(at.unknowns);
+  Vector tangent = at.tangent;
+  if (tangent.size() == 0) {
+    const auto once = Shooting(family, at.itinerary, way.anchor).equations(plain(at.unknowns, n, steps));
+    if (!once) return std::nullopt;
+    tangent = right_singular_vectors(once->slope).rightCols(1);
+  }
+  way.u = stretched(at.unknowns);
+  const auto e = shooting.equations(way.u);
+  if (!e) return std::nullopt;
+  const Metric metric{at.size, shooting.turn(way.u), range};
+  way.direction = across_branch(*e, stretched(tangent), metric.weights(shooting));
+  return way;
+}
+
+std::vector<Solution> switched(const Family& family, const Bifurcation& at,
+                               const ContinuationOptions& options) {
+  const bool doubling = at.kind == BifurcationKind::period_doubling;
+  const double range = options.to - options.from;
   std::vector<Solution> starts;
-  const auto e = shooting.equations(u);
-  if (!e) return starts;
-  const Metric metric{at.size, shooting.turn(u), options.to - options.from};
-  const Vector across = across_branch(*e, stretched(at.tangent), metric.weights(shooting));
-  const Vector normal = metric.plane(shooting, across);
+  const auto way = way_across(family, at, range);
+  if (!way) return starts;
+  const Shooting shooting(family, way->itinerary, way->anchor);
+  const Metric metric{at.size, shooting.turn(way->u), range};
+  const Vector normal = metric.plane(shooting, way->direction);
   for (const double sense : doubling ? std::vector<double>{1} : std::vector<double>{1, -1}) {
     for (const double step : {1e-5, 3e-5, 1e-4, 3e-6, 1e-3, 3e-3, 1e-2}) {
-      const Closing closing = solve_plane(shooting, u + sense * step * across, normal);
+      const Closing closing = solve_plane(shooting, way->u + sense * step * way->direction, normal);
       if (!closing.ok) continue;
-      auto found = find_orbit(family, {closing.u(shooting.size()), closing.u.head(n), itinerary.periods,
-                                       shooting.turn(closing.u), at.phase});
+      auto found = find_orbit(family, {closing.u(shooting.size()), closing.u.head(shooting.states()),
+                                       way->itinerary.periods, shooting.turn(closing.u), at.phase});
       if (!found) continue;
       const Vector away = found->point.state - at.state;
       if (!(metric.size * 1e-6 < away.cwiseAbs().maxCoeff())) continue;

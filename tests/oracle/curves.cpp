@@ -472,42 +472,110 @@ TEST_CASE("impact pair: fold and symmetry breaking of the symmetric motion at th
   }
 }
 
+namespace {
+
+/// The point of codimension two nearest to its reference, walked to from both sides, and how far it is from
+/// it.
+struct NearestCodim2 {
+  std::optional<Codim2> point;
+  double away = 1e300;
+  std::string ends;
+};
+
+NearestCodim2 located_at(const ReferenceCurve& c, const Plane& plane, double tolerance) {
+  NearestCodim2 best;
+  const ReferencePoint& p = c.points.front();
+  for (const double aside : {0.0, 1e-6, -1e-6, 1e-4, -1e-4}) {
+    ReferencePoint begin = p;
+    begin.first *= 1 + aside;
+    const CurveStart start = start_at(c, plane, begin);
+    best.ends += start.reason;
+    for (const int away : {1, -1}) {
+      if (!start.solution || best.away < tolerance) break;
+      CurveOptions options = around(c, plane);
+      options.step = 5e-3;
+      CurveWalk there(*start.solution, away, options);
+      for (int k = 0; k < 5 && there.next(); ++k) continue;
+      CurveWalk back(there.solution(), -1, options);
+      for (int k = 0; k < 30 && back.next(); ++k) {
+        for (const Codim2& found : back.passed()) {
+          const double off = std::hypot(found.at.parameter - p.first, found.second - p.second);
+          if (codim2_names()[static_cast<std::size_t>(found.kind)] != c.codim2 || off >= best.away) continue;
+          best.point = found;
+          best.away = off;
+        }
+      }
+      best.ends += there.end() + "; " + back.end() + "; ";
+    }
+    if (best.away < tolerance) break;
+  }
+  return best;
+}
+
+}  // namespace
+
 TEST_CASE("points of codimension two are located at their reference", "[long]") {
   for (const ReferenceCurve& c : references()) {
     const std::string kind = c.codim2;
     if (kind == "") continue;
     INFO(c.id);
-    const Plane plane = plane_of(c);
-    const ReferencePoint& p = c.points.front();
     // A normal-form coefficient comes from differences, other conditions are exact.
     const double tolerance = kind == "generalized_period_doubling" ? 2e-9 : 1e-10;
-    double best = 1e300;
-    std::string ends;
-    for (const double aside : {0.0, 1e-6, -1e-6, 1e-4, -1e-4}) {
-      ReferencePoint begin = p;
-      begin.first *= 1 + aside;
-      const CurveStart start = start_at(c, plane, begin);
-      ends += start.reason;
-      for (const int away : {1, -1}) {
-        if (!start.solution || best < tolerance) break;
-        CurveOptions options = around(c, plane);
-        options.step = 5e-3;
-        CurveWalk there(*start.solution, away, options);
-        for (int k = 0; k < 5 && there.next(); ++k) continue;
-        CurveWalk back(there.solution(), -1, options);
-        for (int k = 0; k < 30 && back.next(); ++k) {
-          for (const Codim2& found : back.passed()) {
-            if (codim2_names()[static_cast<std::size_t>(found.kind)] != kind) continue;
-            best = std::min(best, std::hypot(found.at.parameter - p.first, found.second - p.second));
-          }
-        }
-        ends += there.end() + "; " + back.end() + "; ";
-      }
-      if (best < tolerance) break;
-    }
-    INFO(ends);
-    CHECK(best < tolerance);
+    const NearestCodim2 found = located_at(c, plane_of(c), tolerance);
+    INFO(found.ends);
+    CHECK(found.away < tolerance);
   }
+}
+
+TEST_CASE("folds of doubled orbits emanate from generalized period doublings, and lead to them") {
+  // The doubled orbits, x → −x + 2 (β₁ x + β₂ x³ + x⁵), fold at β₁ = x⁴, β₂ = −2 x²: the parameters go away
+  // with the square of the amplitude, and along the curve of period doublings.
+  int count = 0;
+  for (const ReferenceCurve& c : references()) {
+    if (std::string(c.codim2) != "generalized_period_doubling") continue;
+    INFO(c.id);
+    const Plane plane = plane_of(c);
+    const ReferencePoint& p = c.points.front();
+    const NearestCodim2 found = located_at(c, plane, 2e-9);
+    REQUIRE(found.point);
+    std::optional<CurveSolution> fold, doubling;
+    for (const CurveSolution& s : emanating(plane, *found.point)) {
+      const BifurcationKind kind = s.equations->condition().kind;
+      (kind == BifurcationKind::fold ? fold : doubling) = s;
+    }
+    REQUIRE(fold);
+    REQUIRE(doubling);
+    CHECK(fold->equations->itinerary().periods == 2 * c.periods);
+    CurveOptions options = around(c, plane);
+    options.beyond = false;
+    const auto way = [&](const CurvePoint& at) -> Eigen::Vector2d {
+      return {at.orbit.parameter - p.first, at.second - p.second};
+    };
+    int back = 0;
+    for (const int direction : {1, -1}) {
+      CurveWalk walk(*fold, direction, options);
+      std::vector<double> shares;
+      for (int k = 0; k < 100 && walk.next(); ++k) {
+        const double apart = halves_apart(plane.at(walk.point().second), walk.point().orbit).norm();
+        shares.push_back(way(walk.point()).norm() / (apart * apart));
+      }
+      if (!walk.at_half()) continue;
+      ++back;
+      const auto end = doubling_near(walk.solution(), options);
+      REQUIRE(end);
+      CHECK(std::hypot(end->at.parameter - p.first, end->second - p.second) < 2e-9);
+      REQUIRE(shares.size() > 2);
+      for (std::size_t k = shares.size() - 3; k < shares.size(); ++k)
+        CHECK(shares[k] == Approx(shares.back()).epsilon(0.05));
+      const Eigen::Index m = doubling->equations->orbit_size();
+      const Eigen::Vector2d along = doubling->tangent.segment(m, 2).normalized();
+      const Eigen::Vector2d last = way(walk.point()).normalized();
+      CHECK(std::abs(along(0) * last(1) - along(1) * last(0)) < 1e-3);
+    }
+    CHECK(back == 1);
+    ++count;
+  }
+  CHECK(count == 15);
 }
 
 namespace {
