@@ -141,10 +141,15 @@ std::vector<double> inside(double low, double high) {
   return shares;
 }
 
-/// Minima of a guard on a leg, sampled at these places, that lie below −depth.
+/// Minima of a guard on a leg, sampled at these places, that lie below −depth. Where friction ends the leg as
+/// it turns a body round, the minimum is that end.
 std::vector<Dip> dips_on(System& system, const Leg& leg, int contact, int parameter, double depth,
                          const std::vector<double>& shares) {
-  const std::vector<Sample> samples = sampled(system, leg, contact, parameter, shares);
+  constexpr double rounding = 1e-9;  // of the greatest rate
+  std::vector<Sample> samples = sampled(system, leg, contact, parameter, shares);
+  double fastest = 0;
+  for (const Sample& s : samples) fastest = std::max(fastest, std::abs(s.rate));
+  if (!samples.empty() && std::abs(samples.back().rate) <= rounding * fastest) samples.back().rate = 0;
   std::vector<Dip> dips;
   for (std::size_t j = 1; j < samples.size(); ++j) {
     Sample low = samples[j - 1];

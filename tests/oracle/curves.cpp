@@ -358,6 +358,44 @@ TEST_CASE("grazing with dry friction: the amplitude is Den Hartog's along the wh
   CHECK(greatest == 0.4);
 }
 
+TEST_CASE("a curve of period doublings ends where a turning point beside dry friction touches the stop") {
+  // The gap is least where friction turns the body round, at a corner of its acceleration. At the end of the
+  // curve the orbit has one impact, and another turning point exactly at the stop.
+  const auto model = [](double omega, double force) {
+    return "name = 'linear_stops'\nparameters = { p = " + fmt_double(force) + " }\nmass = [[1.207]]\n" +
+           "damping = [[0.24556]]\nstiffness = [[3.503]]\nomega = " + fmt_double(omega) +
+           "\nforce = [{ cosine = ['p'] }]\nfriction = [{ direction = [1], amplitude = 0.081 }]\n"
+           "stop = [{ normal = [-1], position = 0.345, stiffness = 97.36, damping = 0.235 }]";
+  };
+  const auto [plane, options] =
+      window(family(model(1.482, 0.518), "omega"), "p", {1.353, 1.611}, {0.3722, 0.6638});
+  const Eigen::Vector2d state(0.30436981885929437, 0.23115779995664137);
+  const CurveStart start = start_curve(
+      plane,
+      {BifurcationKind::period_doubling, -1, {1.3982176438605927, state, 2, 0, 0}, 0.45351309705389986});
+  INFO(start.reason);
+  REQUIRE(start.solution);
+  int located = 0;
+  for (const int direction : {-1, 1}) {
+    CurveWalk walk(*start.solution, direction, options);
+    while (walk.next()) {
+      for (const Codim2& found : walk.passed()) {
+        if (found.kind != Codim2Kind::grazing_period_doubling) continue;
+        const auto system = make_system(model(found.at.parameter, found.second));
+        HybridState there = state_at({found.at.orbit.front()(0), found.at.orbit.front()(1)});
+        Log log;
+        REQUIRE(system->advance(there, for_time(2 * system->period()), &log) == Outcome::ok);
+        double nearest = 1;
+        for (const Log::Entry& e : log.of(EventKind::slip_reversal))
+          nearest = std::min(nearest, std::abs(e.before[0] + 0.345));
+        CHECK(nearest < 1e-11);
+        ++located;
+      }
+    }
+  }
+  CHECK(located == 2);
+}
+
 TEST_CASE("grazing of a compliant stop: the amplitude of the linear oscillator along the whole curve") {
   // x'' + b x' + x = a cos wt: |X| = a/|1 - w^2 + i b w|, whatever the stop behind the gap is.
   constexpr double b = 0.1, w = 1.5;
