@@ -99,7 +99,8 @@ std::optional<OrbitValues> CurveEquations::orbit_values(const Vector& x) const {
   const Family along = plane_.at(second(x));
   const Family across = plane_.across(first(x));
   Vector u = orbit_of(x);
-  const auto e = shooting(along).equations(u);
+  const Shooting one = shooting(along);
+  const auto e = one.equations(u);
   if (!e) return std::nullopt;
   u(orbit_) = second(x);
   const auto other = shooting(across).equations(u);
@@ -109,6 +110,8 @@ std::optional<OrbitValues> CurveEquations::orbit_values(const Vector& x) const {
   v.measure = e->measure;
   v.slope.resize(orbit_, orbit_ + 2);
   v.slope << e->slope, other->slope.rightCols(1);
+  const Eigen::Index closing = orbit_ - states_;
+  one.hold(e->slope, e->residual, v.slope.block(closing, 0, states_, states_), v.residual.tail(states_));
   v.measure_slope.resize(steps(), orbit_ + 2);
   v.measure_slope << e->measure_slope, other->measure_slope.rightCols(1);
   return v;

@@ -211,6 +211,17 @@ Eigen::MatrixXd Shooting::kept(const Eigen::MatrixXd& slope) const {
 
 int Shooting::held(const Eigen::MatrixXd& slope) const { return static_cast<int>(kept(slope).cols()); }
 
+void Shooting::hold(const Eigen::MatrixXd& slope, const Eigen::VectorXd& right,
+                    Eigen::Ref<Eigen::MatrixXd> by_start, Eigen::Ref<Eigen::VectorXd> closing) const {
+  const Eigen::MatrixXd still = kept(slope);
+  if (still.cols() == 0) return;
+  Eigen::VectorXd missed = right.segment(size() - states_, states_);
+  for (const Eigen::Index row : joins_) missed += right.segment(row, states_);
+  by_start += still * still.transpose();
+  closing -= still * linear_solve(Eigen::MatrixXd(still.transpose() * still),
+                                  Eigen::VectorXd(still.transpose() * missed));
+}
+
 Eigen::VectorXd Shooting::solve(const Eigen::MatrixXd& slope, const Eigen::RowVectorXd& further,
                                 const Eigen::VectorXd& right) const {
   const Eigen::Index n = static_cast<Eigen::Index>(live_columns_.size());
@@ -226,16 +237,8 @@ Eigen::VectorXd Shooting::solve(const Eigen::MatrixXd& slope, const Eigen::RowVe
     reduced.row(n - 1) -= share * slope(f.row, live_columns_);
     rest(n - 1) -= share * right(f.row);
   }
-  // Orbits of bodies that friction holds are not isolated: these stay where they are.
-  const Eigen::MatrixXd still = kept(slope);
-  if (still.cols() > 0) {
-    Eigen::VectorXd missed = right.segment(size() - states_, states_);
-    for (const Eigen::Index row : joins_) missed += right.segment(row, states_);
-    const Eigen::Index closing = n - 1 - states_;
-    reduced.block(closing, 0, states_, states_) += still * still.transpose();
-    rest.segment(closing, states_) -= still * linear_solve(Eigen::MatrixXd(still.transpose() * still),
-                                                           Eigen::VectorXd(still.transpose() * missed));
-  }
+  const Eigen::Index closing = n - 1 - states_;
+  hold(slope, right, reduced.block(closing, 0, states_, states_), rest.segment(closing, states_));
   Eigen::VectorXd x(size() + 1);
   const Eigen::VectorXd live = shortest_solution(reduced, rest);
   x(live_columns_) = live;

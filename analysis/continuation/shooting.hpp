@@ -102,6 +102,11 @@ class Shooting {
   /// In so many combinations of states the orbit closes whatever the unknowns are: bodies that friction holds
   /// at rest, or together. `slope`: of equations.
   int held(const Eigen::MatrixXd& slope) const;
+  /// With these terms bodies that are `held` stay where they are in the solution of slope x = right: added to
+  /// the part of `slope` that belongs to the closing and the states where the orbit begins, and to that of
+  /// `right`.
+  void hold(const Eigen::MatrixXd& slope, const Eigen::VectorXd& right, Eigen::Ref<Eigen::MatrixXd> by_start,
+            Eigen::Ref<Eigen::VectorXd> closing) const;
   /// The solution of (slope; further) x = right, where `slope` is that of equations, with bodies that are
   /// `held` where they are; the shortest, if there are many still.
   Eigen::VectorXd solve(const Eigen::MatrixXd& slope, const Eigen::RowVectorXd& further,

@@ -358,6 +358,33 @@ TEST_CASE("grazing with dry friction: the amplitude is Den Hartog's along the wh
   CHECK(greatest == 0.4);
 }
 
+TEST_CASE(
+    "grazing of a body that friction holds on another one: they stay as they are along the whole curve") {
+  // Held at x − y = s both move as one: x = o + A cos(ωt − φ), k₁ o + k₂ (o − s) = 0 with each body's own
+  // spring, A = (f₁ + f₂)/|k₁ + k₂ − m ω² + i c ω|. Any s small enough is an orbit.
+  const double k1 = 1.9, k2 = 1.2, m = 1.3 + 0.8, c = 0.2, f2 = 0.3, s = 0.15, w = 0.9;
+  const auto amplitude = [&](double omega, double f1) {
+    return (f1 + f2) / std::abs(std::complex<double>(k1 + k2 - m * omega * omega, c * omega));
+  };
+  const double middle = k2 * s / (k1 + k2);
+  const std::string system =
+      "name = 'linear_stops'\nparameters = { f = 0.4 }\nmass = [[1.3, 0], [0, 0.8]]\n"
+      "damping = [[0.2, 0], [0, 0]]\nstiffness = [[1.9, 0], [0, 1.2]]\nomega = 0.9\n"
+      "force = [{ cosine = ['f', 0.3] }]\nfriction = [{ direction = [1, -1], amplitude = 5 }]\n"
+      "stop = [{ normal = [1, 0], position = 0.6, restitution = 0.8 }]";
+  const auto [plane, options] = window(family(system, "f"), "omega", {0.01, 3}, {0.7, 1.1});
+  // The force at which the greatest x is just before the stop.
+  const double f = (0.6 - 1e-6 - middle) / amplitude(w, 0) * f2 - f2;
+  const std::complex<double> X = (f + f2) / std::complex<double>(k1 + k2 - m * w * w, c * w);
+  const Eigen::Vector4d state(middle + X.real(), -w * X.imag(), middle - s + X.real(), -w * X.imag());
+  const auto grazing = curve_through(plane, {BifurcationKind::grazing, 0, {f, state, 1, 0, 0}, w}, options);
+  CHECK(grazing.size() > 20);
+  for (const CurvePoint& p : grazing) {
+    CHECK(std::abs(p.orbit.state(0) - p.orbit.state(2) - s) < 1e-11);
+    CHECK(std::abs(middle + amplitude(p.second, p.orbit.parameter) - 0.6) < 1e-10);
+  }
+}
+
 TEST_CASE("a curve of period doublings ends where a turning point beside dry friction touches the stop") {
   // The gap is least where friction turns the body round, at a corner of its acceleration. At the end of the
   // curve the orbit has one impact, and another turning point exactly at the stop.
