@@ -635,9 +635,8 @@ std::optional<CurveSolution> CurveWalk::remade(const CurveSolution& s) const {
   if (!r || r->taken.itinerary == eq.itinerary()) return std::nullopt;
   auto again = solved(s, *r, s.point.orbit.state, eq.anchor());
   if (!again) return std::nullopt;
-  const double change =
-      std::hypot((again->point.orbit.parameter - s.point.orbit.parameter) / eq.plane().widths[0],
-                 (again->point.second - s.point.second) / eq.plane().widths[1]);
+  const double change = eq.plane().distance({again->point.orbit.parameter, again->point.second},
+                                            {s.point.orbit.parameter, s.point.second});
   const double moved = (again->point.orbit.state - s.point.orbit.state).cwiseAbs().maxCoeff();
   if (!(change <= 2 * options_.step && moved <= 0.2 * s.size())) return std::nullopt;
   const Eigen::Index p = s.equations->orbit_size();
@@ -1067,9 +1066,9 @@ bool CurveWalk::next() {
   }
   constexpr int easy = 5;
   constexpr int hard = 8;
-  constexpr double straight = 0.95;  // least cosine between the tangents of neighbours
-  constexpr double half_reached = 1e-3,
-                   half_near = 0.3;  // of the size, between the halves of a doubled orbit
+  constexpr double straight = 0.95;      // least cosine between the tangents of neighbours
+  constexpr double half_reached = 1e-3;  // of the size, between the halves of a doubled orbit
+  constexpr double half_near = 0.3;
   while (step_ >= options_.least_step) {
     if (meet_ < never) {
       step_ = std::min(step_, meet_ / 2);
@@ -1124,7 +1123,7 @@ bool CurveWalk::next() {
     }
     const double taken = step_;
     if (trial->iterations <= easy) step_ = std::min(options_.step, 1.6 * step_);
-    return accept(std::move(*trial), taken);
+    return accept(std::move(*trial), taken, apart);
   }
   end_ = "Newton's method finds no further point";
   at_half_ |= meet_ < never && apart_.norm() <= half_near * now_.size();
@@ -1137,16 +1136,16 @@ CurveWalk::Vector CurveWalk::halves_of(const CurveSolution& s) const {
   return halves_apart(s.equations->plane().at(s.point.second), s.point.orbit);
 }
 
-bool CurveWalk::accept(CurveSolution trial, double step) {
+/// `apart`: its halves where it was solved; told anew it may begin elsewhere.
+bool CurveWalk::accept(CurveSolution trial, double step, const Vector& apart) {
   const bool goes_on = trial.equations == now_.equations;
   if (goes_on) {
     locate_tests(trial, step);
     if (!end_.empty()) return true;
   }
-  const Vector apart = halves_of(trial);
   const double nearer = goes_on && apart.size() > 0 && apart_.size() > 0 ? apart_.norm() - apart.norm() : 0;
   meet_ = nearer > 0 ? apart.norm() * step / nearer : never;
-  apart_ = apart;
+  apart_ = goes_on ? apart : halves_of(trial);
   now_ = std::move(trial);
   now_.weights = now_.equations->weights(now_.x, now_.size());
   now_.tangent /= now_.weights.cwiseProduct(now_.tangent).norm();

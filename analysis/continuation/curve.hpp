@@ -156,7 +156,7 @@ class CurveWalk {
   bool to_border(const CurveSolution& beyond);
   bool outside(const CurveSolution& s) const;
   void note(Codim2Kind kind, const CurveSolution& at, std::size_t other, int contact, int sense = 0);
-  bool accept(CurveSolution trial, double step);
+  bool accept(CurveSolution trial, double step, const Vector& apart);
   Vector halves_of(const CurveSolution& s) const;
 
   CurveOptions options_;

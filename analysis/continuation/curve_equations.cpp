@@ -47,6 +47,10 @@ Family Plane::across(double first_value) const {
   return f;
 }
 
+double Plane::distance(const Eigen::Vector2d& a, const Eigen::Vector2d& b) const {
+  return std::hypot((a(0) - b(0)) / widths[0], (a(1) - b(1)) / widths[1]);
+}
+
 bool Plane::has(double second_value) const {
   return family.model->parameters()[static_cast<std::size_t>(second)].range.contains(second_value);
 }

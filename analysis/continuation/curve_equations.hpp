@@ -24,6 +24,8 @@ struct Plane {
   Family across(double first_value) const;
   /// Whether the model takes this value of the second parameter.
   bool has(double second_value) const;
+  /// Of two pairs of values, as a share of the ranges.
+  double distance(const Eigen::Vector2d& a, const Eigen::Vector2d& b) const;
 };
 
 /// What holds along a curve besides the equations of the orbit.

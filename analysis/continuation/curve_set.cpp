@@ -12,18 +12,16 @@
 namespace graze {
 namespace {
 
-/// Of the ranges.
-Eigen::Vector2d place(const Plane& plane, const CurvePoint& c) {
-  return {c.orbit.parameter / plane.widths[0], c.second / plane.widths[1]};
-}
-
 /// Whether a point lies between two neighbours of a curve: in the plane, and its orbit likewise.
 bool lies_between(const Plane& plane, const CurvePoint& p, const CurvePoint& a, const CurvePoint& b) {
   constexpr double near = 5e-4;   // of the ranges
   constexpr double bulge = 0.05;  // of the distance of neighbours: so far may a curve be from their line
   constexpr double alike = 1e-2;  // of the orbit's size
-  const Eigen::Vector2d way = place(plane, b) - place(plane, a);
-  const Eigen::Vector2d there = place(plane, p) - place(plane, a);
+  const auto place = [&](const CurvePoint& c) -> Eigen::Vector2d {
+    return {c.orbit.parameter / plane.widths[0], c.second / plane.widths[1]};
+  };
+  const Eigen::Vector2d way = place(b) - place(a);
+  const Eigen::Vector2d there = place(p) - place(a);
   const double square = way.squaredNorm();
   const double share = square > 0 ? std::clamp(way.dot(there) / square, 0.0, 1.0) : 0;
   if (!((there - share * way).norm() <= std::min(near, bulge * std::sqrt(square)))) return false;
@@ -92,8 +90,9 @@ CurveSet::Side CurveSet::walked(const CurveSolution& start, int direction, std::
     side.end = codim2_names()[static_cast<std::size_t>(doubling->kind)] +
                ": behind it come the same orbits, half a turn later";
   }
-  const bool ends_at_start = side.points.size() == 1 &&
-                             (place(plane_, side.points.front()) - place(plane_, start.point)).norm() <= same;
+  const auto values = [](const CurvePoint& p) { return Eigen::Vector2d(p.orbit.parameter, p.second); };
+  const bool ends_at_start =
+      side.points.size() == 1 && plane_.distance(values(side.points.front()), values(start.point)) <= same;
   if (ends_at_start) side.points.clear();
   return side;
 }

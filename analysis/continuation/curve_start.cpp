@@ -73,8 +73,7 @@ std::optional<SeedOrbit> orbit_at(const Plane& plane, const CurveSeed& seed, See
 
 /// Between a seed and a point, in the parameters and units of their ranges.
 double distance(const Plane& plane, const CurveSeed& seed, const CurveSolution& s) {
-  return std::hypot((s.point.orbit.parameter - seed.orbit.parameter) / plane.widths[0],
-                    (s.point.second - seed.second) / plane.widths[1]);
+  return plane.distance({s.point.orbit.parameter, s.point.second}, {seed.orbit.parameter, seed.second});
 }
 
 /// Of solved points the one nearest to a seed, in the parameters; none that is far.
@@ -354,8 +353,7 @@ std::optional<Codim2> doubling_near(const CurveSolution& fold, const CurveOption
     CurveWalk walk(*start.solution, direction, options);
     for (int k = 0; k < points && walk.next(); ++k) {
       for (const Codim2& c : walk.passed()) {
-        const double away = std::hypot((c.at.parameter - p.parameter) / plane.widths[0],
-                                       (c.second - fold.point.second) / plane.widths[1]);
+        const double away = plane.distance({c.at.parameter, c.second}, {p.parameter, fold.point.second});
         if (c.kind == Codim2Kind::generalized_period_doubling && away <= near) return c;
       }
     }

@@ -17,9 +17,8 @@ std::vector<Solution> switched(const Family& family, const Bifurcation& at,
 struct WayAcross {
   Itinerary itinerary;
   Anchor anchor;
-  Eigen::VectorXd u;  ///< unknowns of Shooting
-  Eigen::VectorXd
-      direction;  ///< of these, to the orbits of the other branch; one long as arclength is measured
+  Eigen::VectorXd u;          ///< unknowns of Shooting
+  Eigen::VectorXd direction;  ///< of these, to the orbits of the other branch; arclength one
 };
 /// `range`: of the parameter. Where the point has no tangent it is a period doubling.
 std::optional<WayAcross> way_across(const Family& family, const Bifurcation& at, double range);
