@@ -170,20 +170,20 @@ class LinearMotion : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Cont
     return v.unaryExpr([](const S& a) { return std::abs(value_of(a)); }).maxCoeff();
   }
   S restitution(int i) const { return S(carried_.system().restitution(i)); }
-  void rest_slopes() {
+  /// What rests would creep by rounding: 1e-14 a period where friction holds a body against a spring.
+  void rest_on_closed() {
     for (int i = 0; i < count(); ++i) {
       if (!closed(i)) continue;
-      x.head(dofs()) += rows(i).push * slopes_of(gap(i));
-      kick(i, slopes_of(approach(i)));
+      x.head(dofs()) += rows(i).push * gap(i);
+      kick(i, approach(i));
     }
     for (int i = 0; i < static_cast<int>(layout().springs); ++i) {
-      if (has_plate(i) && layout().spring(mode_, i) == Spring::engaged)
-        x(plain_.system().plate(i)) -= slopes_of(gap(i));
+      if (has_plate(i) && layout().spring(mode_, i) == Spring::engaged) x(plain_.system().plate(i)) -= gap(i);
     }
     if constexpr (Frictions != 0) {
       for (int k = 0; k < static_cast<int>(layout().frictions); ++k) {
         if (layout().sliding(mode_, k) != Sliding::stuck) continue;
-        velocities() -= friction_rows(k).reaction.transpose() * slopes_of(sliding_speed(k));
+        velocities() -= friction_rows(k).reaction.transpose() * sliding_speed(k);
       }
     }
   }

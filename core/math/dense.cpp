@@ -58,7 +58,10 @@ std::optional<Eigen::VectorXd> solve_regular(const Eigen::MatrixXd& A, const Eig
 }
 
 Eigen::VectorXd solve_any(const Eigen::MatrixXd& A, const Eigen::VectorXd& b) {
-  return A.fullPivLu().solve(b);
+  constexpr double singular = 1e-12;
+  Eigen::FullPivLU<Eigen::MatrixXd> factors(A);
+  factors.setThreshold(singular);
+  return factors.solve(b);
 }
 
 Eigen::VectorXd shortest_solution(const Eigen::MatrixXd& A, const Eigen::VectorXd& b) {

@@ -16,7 +16,8 @@ bool is_regular(const Eigen::MatrixXd& A);
 /// As linear_solve; nothing when A is not regular.
 std::optional<Eigen::VectorXd> solve_regular(const Eigen::MatrixXd& A, const Eigen::VectorXd& b);
 
-/// x of A x = b by elimination with row and column pivoting; A may be singular: one of the solutions.
+/// x of A x = b by elimination with row and column pivoting; A may be singular, pivots below 1e-12 of the
+/// greatest count as zero: one of the solutions.
 Eigen::VectorXd solve_any(const Eigen::MatrixXd& A, const Eigen::VectorXd& b);
 
 /// As linear_solve; where A is singular (reciprocal condition below 1e-16, each row and column divided by its

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/maps/attractor.hpp"
 #include "analysis/maps/orbit.hpp"
 #include "core/contact/chatter.hpp"
 #include "tests/support.hpp"
@@ -251,6 +252,31 @@ TEST_CASE("friction between two masses only: momentum stays, they stick and slip
   CHECK(state.x(1) == Approx(momentum / 3).margin(1e-14).epsilon(0));
   CHECK(state.x(3) == Approx(momentum / 3).margin(1e-14).epsilon(0));
   CHECK(std::abs(state.x(2) - state.x(0)) <= 0.25);
+}
+
+TEST_CASE("the motion of masses that friction holds together is periodic, and stays where it is") {
+  // m1 x'' + (c) x' + k x = f cos(0.9 t) / 0.3 of both as one body; the spring between them holds what it
+  // held: a multiplier of 1, of rounding more or less.
+  for (const double f : {0.38, 0.39, 0.4, 0.41, 0.42}) {
+    CAPTURE(f);
+    const auto system = make_system(
+        "name = 'linear_stops'\nomega = 0.9\nmass = [[1.3, 0.0], [0.0, 0.8]]\n"
+        "stiffness = [[3.1, -1.2], [-1.2, 1.2]]\ndamping = [[0.2, 0.0], [0.0, 0.0]]\n"
+        "force = [{ cosine = [" +
+        fmt_double(f / 0.3) +
+        ", 0.0] }]\n"
+        "friction = [{ direction = [1.0, -1.0], amplitude = 5.0 }]");
+    const PoincareMap map(*system, Section{});
+    const Attractor found = find_attractor(map, state_at({0.3, 0.0, 0.1, 0.0}), {});
+    CHECK(found.kind == AttractorClass::periodic);
+    CHECK(found.orbit.period == 1);
+    HybridState held = found.last;
+    const double apart = held.x(0) - held.x(2);
+    CHECK(apart != 0);
+    for (int turn = 0; turn < 3000; ++turn) REQUIRE(map.iterate(held) == Outcome::ok);
+    // 1e-14 a turn: the rounding of the matrices that move it
+    CHECK(held.x(0) - held.x(2) == Approx(apart).margin(1e-10).epsilon(0));
+  }
 }
 
 TEST_CASE("a mass at rest on its stop leaves when friction is used up too") {
