@@ -150,16 +150,23 @@ double cosine(const CurveSolution& s) {
 double torus_and_fold(const CurveSolution& s) { return unit_determinant(s) / (1 - s.equations->extra(s.x)); }
 double torus_and_flip(const CurveSolution& s) { return flip_determinant(s) / (1 + s.equations->extra(s.x)); }
 
-/// Whether forces jump at the contact that begins or ends with a step, as at one with a preload.
-bool jumps_at(const Touched& hit, std::size_t step) {
+/// Whether the hit at the end of a step changes velocities or accelerations: not that of a compliant contact
+/// whose force begins from zero. Frictions, too, may change there; of these only the contact's share counts.
+bool has_force_from_the_first(const Touched& hit, std::size_t step) {
   constexpr double rounding = 1e-9;
   const Shooting& shooting = *hit.shooting;
+  const double parameter = hit.u(shooting.size());
+  const auto system = shooting.family().system(parameter);
   const auto legs = shooting.placed_legs(hit.u);
-  if (!legs) return false;
-  const auto rate = [&](std::size_t k) {
-    return velocity_at(shooting.family(), hit.u(shooting.size()), (*legs)[step].state, (*legs)[k].mode);
+  if (!system || !legs) return false;
+  const Itinerary& itinerary = shooting.itinerary();
+  const std::int64_t open = moves_by_itself(itinerary) ? 0 : (*legs)[step].mode;
+  const std::int64_t engaged = system->with_contact(open, itinerary.steps[step].contact, true);
+  if (engaged == open) return true;  // rigid
+  const auto rate = [&](std::int64_t mode) {
+    return velocity_at(shooting.family(), parameter, (*legs)[step + 1].state, mode);
   };
-  const Vector before = rate(step - 1), behind = rate(step);
+  const Vector before = rate(open), behind = rate(engaged);
   return before.size() > 0 && behind.size() > 0 && (behind - before).norm() > rounding * before.norm();
 }
 
@@ -174,10 +181,8 @@ double with_hit(const CurveSolution& s, bool doubling) {
   std::size_t step = eq.condition().step;
   const auto there = as_hit(eq.shooting(family), eq.orbit_of(s.x), step);
   if (!there) return none;
-  const Itinerary& itinerary = there->shooting->itinerary();
-  const bool in_pair = itinerary.steps.size() > eq.itinerary().steps.size();
-  if (in_pair && !jumps_at(*there, eq.condition().step + 1)) return none;
-  const CurveEquations hit(eq.plane(), itinerary, eq.anchor(), {});
+  if (!has_force_from_the_first(*there, eq.condition().step)) return none;
+  const CurveEquations hit(eq.plane(), there->shooting->itinerary(), eq.anchor(), {});
   const auto at = hit.orbit_values(hit.unknowns(there->u, second));
   return at ? hit.determinant(*at, doubling) : none;
 }
@@ -276,10 +281,12 @@ std::vector<double> tests_at(const CurveSolution& s) {
 }
 
 /// Whether an impact has lost its speed: there every multiplier solves the equations of a spectral curve
-/// whose orbit ends in a resonant grazing, so that tests of further multipliers say nothing.
+/// whose orbit ends in a resonant grazing, and equations with a contact that begins and ends there are
+/// singular, so that tests of further multipliers say nothing.
 bool has_lost_impact(const CurveSolution& s) {
   constexpr double slow = 1e-6;  // of the greatest state
-  if (!is_spectral(s.equations->condition().kind)) return false;
+  const Kind kind = s.equations->condition().kind;
+  if (!is_spectral(kind) && kind != Kind::grazing) return false;
   return slowest_single_hit(s.equations->itinerary(), s.values.orbit.measure) <= slow * s.size();
 }
 
@@ -999,6 +1006,8 @@ bool CurveWalk::pass(const Cause& cause, const CurveSolution& beyond, double ste
   note(what, located->solution, k, contact, sense);
   CurveSolution there = located->solution;
   there.point.orbit.admissible = true;
+  at_half_ =
+      what == Codim2Kind::double_grazing && meet_ < never && halves_of(there).norm() < apart_.norm() / 2;
   if ((cause.what == Cause::What::order || slips) && ++changes_ <= most_changes) {
     for (const double share : {1.0, 1e-1, 1e-2, 1e-3}) {  // of the way behind it
       const auto behind = at(now_, located->place + share * (step - located->place));
@@ -1069,8 +1078,11 @@ bool CurveWalk::next() {
   constexpr double straight = 0.95;      // least cosine between the tangents of neighbours
   constexpr double half_reached = 1e-3;  // of the size, between the halves of a doubled orbit
   constexpr double half_near = 0.3;
+  constexpr double half_left = 0.1;  // least share of it that a step leaves
+  // Where these come to be the same both halves graze, and the curve ends by that.
+  const bool grazes = now_.equations->condition().kind == Kind::grazing;
   while (step_ >= options_.least_step) {
-    if (meet_ < never) {
+    if (meet_ < never && !grazes) {
       step_ = std::min(step_, meet_ / 2);
       at_half_ = apart_.norm() <= half_reached * now_.size();
       if (at_half_) break;
@@ -1090,7 +1102,8 @@ bool CurveWalk::next() {
       continue;
     }
     const Vector apart = halves_of(*trial);
-    const bool exchanged = apart.size() == apart_.size() && apart.dot(apart_) < 0;
+    const bool exchanged =
+        !grazes && apart.size() == apart_.size() && apart.dot(apart_) < half_left * apart_.squaredNorm();
     const Vector w2 = now_.weights.cwiseAbs2();
     const bool bends = w2.cwiseProduct(trial->tangent).dot(now_.tangent) < straight;
     if ((bends || exchanged) && step_ > 100 * options_.least_step) {
@@ -1130,9 +1143,10 @@ bool CurveWalk::next() {
   return false;
 }
 
-/// Along folds, of orbits of an even number of periods.
+/// Of orbits of an even number of periods, where these may come to be the same.
 CurveWalk::Vector CurveWalk::halves_of(const CurveSolution& s) const {
-  if (s.equations->condition().kind != Kind::fold) return {};
+  const Kind kind = s.equations->condition().kind;
+  if (kind != Kind::fold && kind != Kind::neimark_sacker && kind != Kind::grazing) return {};
   return halves_apart(s.equations->plane().at(s.point.second), s.point.orbit);
 }
 

@@ -70,6 +70,7 @@ std::optional<std::size_t> CurveSet::find(BifurcationKind kind, int contact, con
 CurveSet::Side CurveSet::walked(const CurveSolution& start, int direction, std::size_t known) const {
   constexpr std::size_t recent = 30;  // points behind that are not taken for an earlier passage
   constexpr double same = 1e-12;      // of the ranges
+  constexpr double met = 1e-4;
   const CurveCondition& condition = start.equations->condition();
   Side side;
   CurveWalk walk(start, direction, options_.walk);
@@ -84,10 +85,15 @@ CurveSet::Side CurveSet::walked(const CurveSolution& start, int direction, std::
       side.end = "the curve is closed";
   }
   if (side.end.empty()) side.end = walk.end();
-  const auto doubling = walk.at_half() ? doubling_near(walk.solution(), options_.walk) : std::nullopt;
-  if (doubling) {
-    side.codim2.push_back(*doubling);
-    side.end = codim2_names()[static_cast<std::size_t>(doubling->kind)] +
+  const auto meeting = walk.at_half() ? halves_meet_near(walk.solution(), options_.walk) : std::nullopt;
+  if (meeting) {
+    // What the doubled orbits have there, is that point of the single ones.
+    const auto place = [](const Codim2& c) { return Eigen::Vector2d(c.at.parameter, c.second); };
+    std::erase_if(side.codim2, [&](const Codim2& c) {
+      return c.kind == Codim2Kind::double_grazing || plane_.distance(place(c), place(*meeting)) <= met;
+    });
+    side.codim2.push_back(*meeting);
+    side.end = codim2_names()[static_cast<std::size_t>(meeting->kind)] +
                ": behind it come the same orbits, half a turn later";
   }
   const auto values = [](const CurvePoint& p) { return Eigen::Vector2d(p.orbit.parameter, p.second); };

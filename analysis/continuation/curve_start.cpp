@@ -334,40 +334,58 @@ CurveStart start_curve(const Plane& plane, const CurveSeed& seed) {
   return start_in(plane, seed, false);
 }
 
-std::optional<Codim2> doubling_near(const CurveSolution& fold, const CurveOptions& options) {
-  constexpr double near = 2e-2;  // of the ranges
-  constexpr int points = 30;     // at most, in either direction
-  const Plane& plane = fold.equations->plane();
-  const BranchPoint& p = fold.point.orbit;
-  const Vector apart = halves_apart(plane.at(fold.point.second), p);
+std::optional<Codim2> halves_meet_near(const CurveSolution& doubled, const CurveOptions& options) {
+  constexpr double near = 2e-2;    // of the ranges
+  constexpr double at_end = 1e-3;  // the same where the curve has come to its end
+  constexpr int points = 30;       // at most, in either direction
+  const Plane& plane = doubled.equations->plane();
+  const BranchPoint& p = doubled.point.orbit;
+  const Vector apart = halves_apart(plane.at(doubled.point.second), p);
   if (apart.size() == 0) return std::nullopt;
+  const CurveCondition& condition = doubled.equations->condition();
+  const bool grazes = condition.kind == Kind::grazing;
+  const auto meets = [&](Codim2Kind kind) {
+    switch (condition.kind) {
+      case Kind::fold:
+        return kind == Codim2Kind::generalized_period_doubling;
+      case Kind::neimark_sacker:
+        return kind == Codim2Kind::flip_neimark_sacker || kind == Codim2Kind::resonance_1_2;
+      default:
+        return kind == Codim2Kind::resonant_grazing;
+    }
+  };
   const Vector middle = p.state + apart / 2;
-  const int periods = fold.equations->itinerary().periods / 2;
+  const int periods = doubled.equations->itinerary().periods / 2;
   const CurveStart start =
-      start_curve(plane, {Kind::period_doubling,
-                          -1,
+      start_curve(plane, {grazes ? Kind::grazing : Kind::period_doubling,
+                          grazes ? condition.contact : -1,
                           {p.parameter, middle, periods, p.period / 2, std::fmod(p.phase, periods)},
-                          fold.point.second});
+                          doubled.point.second});
   if (!start.solution) return std::nullopt;
+  std::optional<Codim2> nearest;
+  double least = grazes ? at_end : near;
   for (const int direction : {-1, 1}) {
     CurveWalk walk(*start.solution, direction, options);
     for (int k = 0; k < points && walk.next(); ++k) {
       for (const Codim2& c : walk.passed()) {
-        const double away = plane.distance({c.at.parameter, c.second}, {p.parameter, fold.point.second});
-        if (c.kind == Codim2Kind::generalized_period_doubling && away <= near) return c;
+        const double away = plane.distance({c.at.parameter, c.second}, {p.parameter, doubled.point.second});
+        if (!meets(c.kind) || !(away <= least)) continue;
+        nearest = c;
+        least = away;
       }
     }
   }
-  return std::nullopt;
+  return nearest;
 }
 
 namespace {
 
-/// A point of the curve on which the doubled orbits fold that emanate from a generalized period doubling: on
-/// its branch of these a fold is near. Nearer to the point the equations are singular, further away the
+/// A point of a curve of doubled orbits that emanates from a point on a curve of period doublings: on the
+/// branch of the doubled orbits one is near. Nearer to the point the equations are singular, further away the
 /// motion may take another way.
-std::optional<CurveSolution> fold_of_doubled(const Plane& plane, const Codim2& c) {
-  const Bifurcation& at = c.at;
+std::optional<CurveSolution> of_doubled(const Plane& plane, const Codim2& c, Kind kind) {
+  Bifurcation at = c.at;
+  at.kind = Kind::period_doubling;  // whichever curve has led there
   const Family family = plane.at(c.second);
   const auto way = way_across(family, at, plane.widths[0]);
   if (!way) return std::nullopt;
@@ -381,8 +399,8 @@ std::optional<CurveSolution> fold_of_doubled(const Plane& plane, const Codim2& c
     const auto u = in_pieces->unknowns(doubled.u.head(shooting.states()), shooting.durations(doubled.u),
                                        doubled.u(shooting.size()));
     if (!u) continue;
-    const CurveCondition condition{Kind::fold, -1, 0, {}};
-    auto s = solve_near(plane, way->itinerary, way->anchor, condition, *u, c.second, 0, at.size);
+    const double extra = kind == Kind::neimark_sacker ? cosine_of(orbit_multipliers(*in_pieces, *u)) : 0;
+    auto s = solve_near(plane, way->itinerary, way->anchor, {kind, -1, 0, {}}, *u, c.second, extra, at.size);
     if (!s || !CurveWalk(*s, 1, {}).point().orbit.admissible) continue;
     const double apart = halves_apart(plane.at(s->point.second), s->point.orbit).norm();
     if (apart > 0.1 * step * at.size) return s;
@@ -410,6 +428,14 @@ std::vector<CurveSolution> emanating(const Plane& plane_of, const Codim2& c) {
     if (kind != at.kind) add_any(kind, itinerary, u, step, extra);
   };
   const auto same = [&](Kind kind, double extra = 0) { add(kind, at.itinerary, at.unknowns, 0, extra); };
+  const auto doubled = [&](Kind kind) {
+    if (auto s = of_doubled(plane, c, kind)) starts.push_back(std::move(*s));
+  };
+  const auto of_pair = [&] {
+    const Family family = plane.at(c.second);
+    const auto shooting = shooting_for(family, at.itinerary, anchor);
+    same(Kind::neimark_sacker, cosine_of(orbit_multipliers(*shooting, at.unknowns)));
+  };
   const auto plain = [&](Kind kind, double extra = 0) {
     const Family family = plane.at(c.second);
     const Shooting shooting(family, at.itinerary, anchor,
@@ -443,7 +469,7 @@ std::vector<CurveSolution> emanating(const Plane& plane_of, const Codim2& c) {
     case Codim2Kind::generalized_period_doubling:
       // The folds may have led here, and no curve of period doublings be known.
       add_any(Kind::period_doubling, at.itinerary, at.unknowns, 0, 0);
-      if (auto fold = fold_of_doubled(plane, c)) starts.push_back(std::move(*fold));
+      doubled(Kind::fold);
       break;
     case Codim2Kind::fold_flip:
       same(Kind::fold);
@@ -456,12 +482,16 @@ std::vector<CurveSolution> emanating(const Plane& plane_of, const Codim2& c) {
     case Codim2Kind::resonance_1_2:
       same(Kind::period_doubling);
       same(Kind::neimark_sacker, -1);
+      doubled(Kind::neimark_sacker);
       break;
     case Codim2Kind::fold_neimark_sacker:
       same(Kind::fold);
+      of_pair();
       break;
     case Codim2Kind::flip_neimark_sacker:
       same(Kind::period_doubling);
+      of_pair();
+      doubled(Kind::neimark_sacker);
       break;
     case Codim2Kind::resonant_grazing:
       if (grazing)

@@ -27,9 +27,10 @@ struct CurveStart {
 /// The point of the curve nearest to a seed.
 CurveStart start_curve(const Plane& plane, const CurveSeed& seed);
 
-/// The generalized period doubling that a curve of folds of doubled orbits has come to: on the curve of the
-/// period doublings of the orbit of half as many periods. Nothing: it is not found there.
-std::optional<Codim2> doubling_near(const CurveSolution& fold, const CurveOptions& options);
+/// Where a curve of doubled orbits (folds, Neimark-Sacker points or grazings) has come to orbits of half as
+/// many periods: a generalized period doubling, a point where period doublings meet Neimark-Sacker points, or
+/// a resonant grazing, on their curve. Nothing: it is not found there.
+std::optional<Codim2> halves_meet_near(const CurveSolution& doubled, const CurveOptions& options);
 
 /// First points of the curves of other kinds that meet a curve at a point of codimension two.
 std::vector<CurveSolution> emanating(const Plane& plane, const Codim2& at);

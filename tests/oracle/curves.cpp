@@ -10,6 +10,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "analysis/continuation/curve_start.hpp"
 #include "analysis/continuation/settled_start.hpp"
 #include "analysis/maps/attractor.hpp"
+#include "analysis/maps/multipliers.hpp"
 #include "tests/dice.hpp"
 #include "tests/family.hpp"
 
@@ -626,7 +628,7 @@ TEST_CASE("folds of doubled orbits emanate from generalized period doublings, an
       }
       if (!walk.at_half()) continue;
       ++back;
-      const auto end = doubling_near(walk.solution(), options);
+      const auto end = halves_meet_near(walk.solution(), options);
       REQUIRE(end);
       CHECK(std::hypot(end->at.parameter - p.first, end->second - p.second) < 2e-9);
       REQUIRE(shares.size() > 2);
@@ -641,6 +643,101 @@ TEST_CASE("folds of doubled orbits emanate from generalized period doublings, an
     ++count;
   }
   CHECK(count == 15);
+}
+
+TEST_CASE("Neimark-Sacker points of doubled orbits end on the curve of period doublings") {
+  // There the single orbit has the multipliers -1 and exp(±iθ) under the map itself, or -1 twice, and the
+  // doubled orbits go away with the square root of the parameters.
+  const auto [plane, options] =
+      window(family("name = 'linear_stops'\nparameters = { F = 1.0 }\nomega = 0.78\n"
+                    "mass = [[0.599, 0], [0, 1.218]]\ndamping = [[0.30042, -0.12294], [-0.12294, 0.23904]]\n"
+                    "stiffness = [[3.338, -1.366], [-1.366, 2.656]]\n"
+                    "force = [{ cosine = ['F*0.557', 'F*0.508'] }]\n"
+                    "stop = [{ normal = [1, 0], position = 0.266, restitution = 0.696 }]",
+                    "omega"),
+             "F", {0.6006, 0.9594}, {0.8, 1.2});
+  const Eigen::Vector4d state(0.24651179507632195, 0.048342181588281005, 0.5655421834720971,
+                              -0.031122586192536217);
+  const CurveStart start =
+      start_curve(plane, {BifurcationKind::neimark_sacker, -1, {0.765379693199568, state, 2, 0, 0}, 1});
+  INFO(start.reason);
+  REQUIRE(start.solution);
+  std::set<Codim2Kind> ends;
+  for (const int direction : {-1, 1}) {
+    CurveWalk walk(*start.solution, direction, options);
+    std::vector<std::pair<Eigen::Vector2d, double>> points;
+    while (walk.next()) {
+      const double apart = halves_apart(plane.at(walk.point().second), walk.point().orbit).norm();
+      points.push_back({{walk.point().orbit.parameter, walk.point().second}, apart * apart});
+    }
+    if (!walk.at_half()) continue;
+    const auto end = halves_meet_near(walk.solution(), options);
+    REQUIRE(end);
+    CHECK(end->at.periods == 1);
+    const bool flips_twice = end->kind == Codim2Kind::resonance_1_2;
+    if (!flips_twice) CHECK(end->kind == Codim2Kind::flip_neimark_sacker);
+    ends.insert(end->kind);
+    const auto system = plane.at(end->second).system(end->at.parameter);
+    const Eigen::VectorXd& begin = end->at.orbit.front();
+    HybridState single = state_at({begin.begin(), begin.end()});
+    Eigen::MatrixXd turn = Eigen::MatrixXd::Identity(4, 4);
+    REQUIRE(PoincareMap(*system, plane.family.section).iterate(single, turn) == Outcome::ok);
+    int flips = 0, pair = 0;
+    for (const std::complex<double>& m : eigenvalues(turn)) {
+      if (std::abs(m + 1.0) < (flips_twice ? 1e-4 : 1e-8))  // of a double one the root of rounding
+        ++flips;
+      else if (m.imag() != 0 && std::abs(std::abs(m) - 1) < 1e-8)
+        ++pair;
+    }
+    CHECK(flips == (flips_twice ? 2 : 1));
+    CHECK(pair == (flips_twice ? 0 : 2));
+    REQUIRE(points.size() > 2);
+    const auto share = [&](std::size_t back) {
+      const auto& [place, square] = points[points.size() - back];
+      return (place - Eigen::Vector2d(end->at.parameter, end->second)).norm() / square;
+    };
+    CHECK(share(2) == Approx(share(1)).epsilon(0.05));
+    std::vector<int> periods;
+    for (const CurveSolution& s : emanating(plane, *end)) {
+      if (s.equations->condition().kind == BifurcationKind::neimark_sacker)
+        periods.push_back(s.equations->itinerary().periods);
+    }
+    CHECK(periods == std::vector<int>{1, 2});
+  }
+  CHECK(ends == std::set<Codim2Kind>{Codim2Kind::flip_neimark_sacker, Codim2Kind::resonance_1_2});
+}
+
+TEST_CASE("grazing points of doubled orbits end at the resonance w = 2 sqrt(1 - b^2/4)") {
+  // There the touching orbit without impacts, of amplitude F/|1 - w^2 + i b w| = 1, doubles its period when
+  // it hits.
+  constexpr double b = 0.1;
+  const auto [plane, options] =
+      window(family("name = 'linear_stops'\nparameters = { F = 3.2 }\nomega = 1.9\nmass = [[1]]\n"
+                    "damping = [[0.1]]\nstiffness = [[1]]\nforce = [{ cosine = ['F'] }]\n"
+                    "stop = [{ normal = [1], position = 1, restitution = 0.8 }]",
+                    "omega"),
+             "F", {1.6, 2.4}, {1, 6});
+  const CurveStart start = start_curve(
+      plane, {BifurcationKind::grazing,
+              0,
+              {2.28657972105515, Eigen::Vector2d(-2.675706202642822, 0.4255591745161422), 2, 0, 0},
+              3.2});
+  INFO(start.reason);
+  REQUIRE(start.solution);
+  int met = 0;
+  for (const int direction : {-1, 1}) {
+    CurveWalk walk(*start.solution, direction, options);
+    while (walk.next()) continue;
+    if (!walk.at_half()) continue;
+    ++met;
+    const auto end = halves_meet_near(walk.solution(), options);
+    REQUIRE(end);
+    CHECK(end->kind == Codim2Kind::resonant_grazing);
+    const double w = 2 * std::sqrt(1 - b * b / 4);
+    CHECK(end->at.parameter == Approx(w).epsilon(1e-11));
+    CHECK(end->second == Approx(std::hypot(1 - w * w, b * w)).epsilon(1e-11));
+  }
+  CHECK(met == 1);
 }
 
 namespace {
