@@ -839,6 +839,21 @@ void CurveWalk::locate_tests(const CurveSolution& after, double step) {
   }
 }
 
+/// The last point in another form, its tangent towards `beyond`. Nothing: it is not found within an
+/// arclength.
+std::optional<CurveSolution> CurveWalk::in_form(const Retold& form, const CurveSolution& beyond,
+                                                double within) const {
+  auto other = solved(now_, form, now_.point.orbit.state, now_.equations->anchor());
+  if (!other) return std::nullopt;
+  const Eigen::Index m = now_.equations->orbit_size(), n = other->equations->orbit_size();
+  const Eigen::Vector2d scales = now_.weights.segment(m, 2), here = now_.x.segment(m, 2);
+  const Eigen::Vector2d way = beyond.x.segment(m, 2) - here, away = other->x.segment(n, 2) - here;
+  if (!(scales.cwiseProduct(away).norm() <= within)) return std::nullopt;
+  if (other->tangent.segment(n, 2).dot(scales.cwiseAbs2().cwiseProduct(way)) < 0)
+    other->tangent = -other->tangent;
+  return other;
+}
+
 /// Where the condition's event and another of its friction come together: on the curve of the orbits with one
 /// event there, which are regular. true: the curve ends there.
 bool CurveWalk::pass_corner(const Cause& cause, const CurveSolution& beyond, double step) {
@@ -851,11 +866,8 @@ bool CurveWalk::pass_corner(const Cause& cause, const CurveSolution& beyond, dou
   if (!form) return false;
   Retold retold{{form->itinerary, form->durations, {}, {}}, eq.condition()};
   retold.condition.step = form->step;
-  auto other = solved(now_, retold, now_.point.orbit.state, eq.anchor());
+  const auto other = in_form(retold, beyond, furthest * step);
   if (!other) return false;
-  const Eigen::Index m = eq.orbit_size(), n = other->equations->orbit_size();
-  const Vector way = (beyond.x - now_.x).segment(m, 2).cwiseProduct(now_.weights.segment(m, 2).cwiseAbs2());
-  if (other->tangent.segment(n, 2).dot(way) < 0) other->tangent = -other->tangent;
   const double before = stick_rate(*other);
   std::optional<Located> located;
   for (double ahead = step; ahead <= furthest * step && !located; ahead *= 2) {
@@ -898,14 +910,8 @@ bool CurveWalk::pass_pair(const Cause& cause, const CurveSolution& beyond, doubl
   if (!brief || ++changes_ > most_changes) return false;
   Retold retold{{std::move(form->itinerary), std::move(form->durations), {}, {}}, eq.condition()};
   if (retold.condition.step > form->step) --retold.condition.step;
-  auto other = solved(now_, retold, now_.point.orbit.state, eq.anchor());
+  const auto other = in_form(retold, beyond, step);
   if (!other) return false;
-  const Eigen::Index m = eq.orbit_size(), n = other->equations->orbit_size();
-  const Vector way = (beyond.x - now_.x).segment(m, 2).cwiseProduct(now_.weights.segment(m, 2).cwiseAbs2());
-  if (other->tangent.segment(n, 2).dot(way) < 0) other->tangent = -other->tangent;
-  const Vector away =
-      (other->x.segment(n, 2) - now_.x.segment(m, 2)).cwiseProduct(now_.weights.segment(m, 2));
-  if (!(away.norm() <= step)) return false;
   const auto place = static_cast<Eigen::Index>(form->step);
   const Function left = [place](const CurveSolution& s) { return s.values.orbit.measure(place); };
   const double before = left(*other);

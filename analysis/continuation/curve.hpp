@@ -150,6 +150,7 @@ class CurveWalk {
                               double after) const;
   void locate_tests(const CurveSolution& after, double step);
   bool pass(const Cause& cause, const CurveSolution& beyond, double step);
+  std::optional<CurveSolution> in_form(const Retold& form, const CurveSolution& beyond, double within) const;
   bool pass_corner(const Cause& cause, const CurveSolution& beyond, double step);
   void go_on_with(CurveSolution s);
   bool pass_pair(const Cause& cause, const CurveSolution& beyond, double step);

@@ -155,7 +155,8 @@ void take_touches(const Plane& plane, const CurveSeed& seed, const SeedOrbit& o,
 /// Where a friction begins or ceases to slide.
 void take_slips(const Plane& plane, const CurveSeed& seed, const SeedOrbit& o, double brief,
                 Nearest& nearest) {
-  for (const SlipForm& form : slip_forms(o.taken(), brief * o.shooting->turn(o.u))) {
+  const double apart = brief * o.shooting->turn(o.u);
+  for (const SlipForm& form : slip_forms(o.taken(), apart, apart)) {
     const auto shooting = shooting_for(o.family, form.itinerary, o.shooting->anchor());
     const auto u =
         shooting->unknowns(o.u.head(o.shooting->states()), form.durations, o.u(o.shooting->size()));

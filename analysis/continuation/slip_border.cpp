@@ -81,7 +81,7 @@ std::optional<SlipForm> form_without_pair(const Prescription& taken, std::size_t
   return end ? std::optional(merged(taken, first, *end)) : std::nullopt;
 }
 
-std::vector<SlipForm> slip_forms(const Prescription& taken, double brief) {
+std::vector<SlipForm> slip_forms(const Prescription& taken, double brief, double own) {
   const std::vector<Step>& steps = taken.itinerary.steps;
   std::vector<SlipForm> forms;
   const auto add = [&](Prescription form, std::size_t step) {
@@ -90,7 +90,7 @@ std::vector<SlipForm> slip_forms(const Prescription& taken, double brief) {
   };
   for (std::size_t k = 0; k + 1 < steps.size(); ++k) {
     if (!of_friction(steps[k].end) || steps[k].instant) continue;
-    if (const auto end = merged_end(taken, k, brief)) {
+    if (const auto end = merged_end(taken, k, own)) {
       SlipForm one = merged(taken, k, *end);
       add({std::move(one.itinerary), std::move(one.durations), {}, {}}, k);
     }
@@ -127,21 +127,25 @@ std::optional<SlipForm> slip_form_at(const Prescription& taken, int place, bool 
   const double turn = std::accumulate(taken.durations.begin(), taken.durations.end(), 0.0);
   const double near = 1e-2 * turn;
   constexpr double brief = 1e-4;
-  std::vector<SlipForm> forms = slip_forms(taken, brief * turn);
   const auto away = [&](const SlipForm& form) {
     const auto begin = form.durations.begin();
     return std::abs(std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(form.step) + 1, -time));
   };
-  std::erase_if(forms, [&](const SlipForm& form) {
-    const Step& step = form.itinerary.steps[form.step];
-    return step.contact != place || (step.end == EventKind::graze) != touch || !(away(form) <= near);
-  });
-  const auto best = std::min_element(forms.begin(), forms.end(), [&](const SlipForm& a, const SlipForm& b) {
-    const std::size_t m = a.itinerary.steps.size(), n = b.itinerary.steps.size();
-    return m != n ? m < n : away(a) < away(b);
-  });
-  if (best != forms.end()) return *best;
+  const auto nearest = [&](double own) -> std::optional<SlipForm> {
+    std::vector<SlipForm> forms = slip_forms(taken, brief * turn, own);
+    std::erase_if(forms, [&](const SlipForm& form) {
+      const Step& step = form.itinerary.steps[form.step];
+      return step.contact != place || (step.end == EventKind::graze) != touch || !(away(form) <= near);
+    });
+    const auto best = std::min_element(forms.begin(), forms.end(), [&](const SlipForm& a, const SlipForm& b) {
+      const std::size_t m = a.itinerary.steps.size(), n = b.itinerary.steps.size();
+      return m != n ? m < n : away(a) < away(b);
+    });
+    return best != forms.end() ? std::optional(*best) : std::nullopt;
+  };
+  if (auto form = nearest(brief * turn)) return form;
   if (!touch) return std::nullopt;
+  if (auto form = nearest(near)) return form;          // beside the curve its two events are apart
   SlipForm form{taken.itinerary, taken.durations, 0};  // nothing happens on this side
   double begin = 0;
   while (form.step + 1 < form.durations.size() && begin + form.durations[form.step] < time)

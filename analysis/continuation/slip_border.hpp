@@ -31,9 +31,10 @@ struct SlipForm {
   std::size_t step = 0;
 };
 
-/// The forms that the events of a motion may have at a border: each end of sliding as it is, and without
-/// sticks and slides of one friction that last no longer than `brief`.
-std::vector<SlipForm> slip_forms(const Prescription& taken, double brief);
+/// The forms that the events of a motion may have at a border: each end of sliding as it is, or one event of
+/// it and the next within `own`; without other sticks and slides of one friction that last no longer than
+/// `brief`.
+std::vector<SlipForm> slip_forms(const Prescription& taken, double brief, double own);
 
 /// The itinerary as two motions beside a border have it in common, whatever appears or vanishes there:
 /// without sticks and slides no longer than `brief`, touches of frictions, the order of events that follow
