@@ -26,6 +26,7 @@ template <class Evaluate, class Defect, class Solve>
 auto newton(const Eigen::VectorXd& guess, double scale, const Evaluate& evaluate, const Defect& defect,
             const Solve& solve) {
   constexpr int most_iterations = 12;
+  constexpr double furthest = 1e2;  // a step, of the scale: to follow a motion beyond it would take for ever
   using Values = typename std::invoke_result_t<Evaluate, const Eigen::VectorXd&>::value_type;
   NewtonResult<Values> n;
   n.x = guess;
@@ -44,6 +45,7 @@ auto newton(const Eigen::VectorXd& guess, double scale, const Evaluate& evaluate
     if (is_rounding && is_solved()) break;
     bool better = false;
     for (double share = 1; share > 0.05 && !better; share /= 2) {
+      if (share * length > furthest * scale) continue;
       const Eigen::VectorXd candidate = n.x + share * step;
       auto next = evaluate(candidate);
       if (!next) continue;
