@@ -492,6 +492,7 @@ CurveWalk::Cause CurveWalk::cause_of(CurveSolution& s) const {
     if (s.x(eq.duration_index(k)) < -early && !steps[k].instant && !(own && !of_slip(condition.kind)))
       return {Cause::What::order, k};
   }
+  bool closes = true;
   if (condition.kind != Kind::chatter_border) {
     const Record record = record_of(*system, p, eq.itinerary().periods);
     const int contact = touches(condition.kind) ? condition.contact : -1;
@@ -508,6 +509,8 @@ CurveWalk::Cause CurveWalk::cause_of(CurveSolution& s) const {
       const double open = (record.end - p.state).cwiseAbs().maxCoeff() / (record.size + tiny);
       const double worst = growth_of(p.multipliers);
       const double closure = contact >= 0 ? 1e-5 : 1e-8;
+      constexpr double far = 1e-3;  // more than a touch that comes out as an impact, or does not, may do
+      closes = open <= far * worst;
       if (own == word && open <= closure * worst) return {};
       if (holds && open <= closure * worst &&
           goes_along(*system, eq.shooting(family), eq.orbit_of(s.x), p, closure * worst))
@@ -526,7 +529,7 @@ CurveWalk::Cause CurveWalk::cause_of(CurveSolution& s) const {
     contacts.insert(contacts.end(), frictions.begin(), frictions.end());
   }
   const std::vector<Dip> dips = dips_of(eq.shooting(family), eq.orbit_of(s.x), contacts, depth * p.size);
-  if (dips.empty()) return {holds ? Cause::What::other : Cause::What::none};
+  if (dips.empty()) return {holds || !closes ? Cause::What::other : Cause::What::none};
   const auto deepest = std::min_element(dips.begin(), dips.end(),
                                         [](const Dip& a, const Dip& b) { return a.guard < b.guard; });
   return {Cause::What::dip, deepest->step, *deepest};
@@ -992,7 +995,8 @@ bool CurveWalk::pass(const Cause& cause, const CurveSolution& beyond, double ste
     const bool alike = k > 0 && contact < 0 && steps[k - 1].contact == contact;
     what = alike ? Codim2Kind::stick_corner : releases ? Codim2Kind::release_moves : Codim2Kind::simultaneous;
   } else if (slips) {
-    what = Codim2Kind::stick_corner;
+    const bool at_end = cause.what == Cause::What::dip && cause.dip.share == 1;  // of the contact
+    what = at_end ? Codim2Kind::simultaneous : Codim2Kind::stick_corner;
   } else if (of_slip(kind)) {
     what = Codim2Kind::slip_grazing;
   } else if (cause.what == Cause::What::dip && cause.dip.closed) {

@@ -142,7 +142,8 @@ std::vector<double> inside(double low, double high) {
 }
 
 /// Minima of a guard on a leg, sampled at these places, that lie below −depth. Where friction ends the leg as
-/// it turns a body round, the minimum is that end.
+/// it turns a body round, the minimum is that end; so it may be where a compliant contact ends, and what rubs
+/// on it with it.
 std::vector<Dip> dips_on(System& system, const Leg& leg, int contact, int parameter, double depth,
                          const std::vector<double>& shares) {
   constexpr double rounding = 1e-9;  // of the greatest rate
@@ -167,6 +168,9 @@ std::vector<Dip> dips_on(System& system, const Leg& leg, int contact, int parame
       dips.push_back({0, contact, high.share, std::min(low.guard, high.guard),
                       leg.length != Leg::Length::own && engaged_on(system, leg.mode, contact)});
   }
+  const bool left = contact < 0 && leg.end == EventKind::contact_end && !samples.empty();
+  if (left && samples.back().rate < 0 && samples.back().guard < -depth)
+    dips.push_back({0, contact, 1, samples.back().guard, false});
   return dips;
 }
 

@@ -645,6 +645,43 @@ TEST_CASE("folds of doubled orbits emanate from generalized period doublings, an
   CHECK(count == 15);
 }
 
+TEST_CASE("along curves the motion closes, where what rubs on a stop turns before it leaves it, too") {
+  const auto [plane, options] = window(
+      family("name = 'linear_stops'\nparameters = { F = 1.0 }\nomega = 0.863\n"
+             "mass = [[0.572, 0], [0, 0.535]]\ndamping = [[0.07884, -0.017577], [-0.017577, 0.054621]]\n"
+             "stiffness = [[2.92, -0.651], [-0.651, 2.023]]\n"
+             "force = [{ cosine = ['F*0.938', 'F*0.816'] }]\n"
+             "stop = [{ normal = [0, 1], position = 0.548, stiffness = 8.653, damping = 0.834, "
+             "mu = 0.313, slip = [1, 0] }]",
+             "omega"),
+      "F", {0.66451, 1.06149}, {0.8, 1.2});
+  const Eigen::Vector4d state(0.34701917445058933, -0.07041852698090396, 0.3124580809620176,
+                              -0.03786841847248712);
+  const CurveStart start =
+      start_curve(plane, {BifurcationKind::grazing, 0, {0.903286355969123, state, 1, 0, 0}, 1});
+  INFO(start.reason);
+  REQUIRE(start.solution);
+  int located = 0, points = 0;
+  for (const int direction : {-1, 1}) {
+    CurveWalk walk(*start.solution, direction, options);
+    while (walk.next()) {
+      for (const Codim2& c : walk.passed()) {
+        if (c.kind == Codim2Kind::simultaneous) ++located;
+      }
+      if (!walk.point().orbit.admissible) continue;
+      ++points;
+      const BranchPoint& p = walk.point().orbit;
+      const auto system = plane.at(walk.point().second).system(p.parameter);
+      HybridState turned = state_at({p.orbit.front().begin(), p.orbit.front().end()});
+      REQUIRE(PoincareMap(*system, plane.family.section).iterate(turned) == Outcome::ok);
+      CHECK((turned.x - p.orbit.front()).norm() < 1e-9);
+    }
+    CHECK(walk.end() == "end of the range");
+  }
+  CHECK(points > 100);
+  CHECK(located == 2);
+}
+
 TEST_CASE("Neimark-Sacker points of doubled orbits end on the curve of period doublings") {
   // There the single orbit has the multipliers -1 and exp(±iθ) under the map itself, or -1 twice, and the
   // doubled orbits go away with the square root of the parameters.
