@@ -157,12 +157,13 @@ bool has_force_from_the_first(const Touched& hit, std::size_t step) {
   const Shooting& shooting = *hit.shooting;
   const double parameter = hit.u(shooting.size());
   const auto system = shooting.family().system(parameter);
-  const auto legs = shooting.placed_legs(hit.u);
-  if (!system || !legs) return false;
-  const Itinerary& itinerary = shooting.itinerary();
-  const std::int64_t open = moves_by_itself(itinerary) ? 0 : (*legs)[step].mode;
-  const std::int64_t engaged = system->with_contact(open, itinerary.steps[step].contact, true);
+  if (!system) return false;
+  const Step& own = shooting.itinerary().steps[step];
+  const std::int64_t open = moves_by_itself(shooting.itinerary()) ? 0 : own.mode;
+  const std::int64_t engaged = system->with_contact(open, own.contact, true);
   if (engaged == open) return true;  // rigid
+  const auto legs = shooting.placed_legs(hit.u);
+  if (!legs) return false;
   const auto rate = [&](std::int64_t mode) {
     return velocity_at(shooting.family(), parameter, (*legs)[step + 1].state, mode);
   };

@@ -39,6 +39,13 @@ Eigen::VectorXd powers_of_two(const Eigen::VectorXd& sizes) {
   return sizes.unaryExpr([](double size) { return size > 0 ? std::exp2(std::ilogb(size)) : 1.0; });
 }
 
+/// What is below `threshold` of the greatest pivot counts as zero.
+Eigen::FullPivLU<Eigen::MatrixXd> ranked(const Eigen::MatrixXd& A, double threshold) {
+  Eigen::FullPivLU<Eigen::MatrixXd> factors(A);
+  factors.setThreshold(threshold);
+  return factors;
+}
+
 }  // namespace
 
 Eigen::VectorXd linear_solve(const Eigen::MatrixXd& A, const Eigen::VectorXd& b) {
@@ -59,9 +66,7 @@ std::optional<Eigen::VectorXd> solve_regular(const Eigen::MatrixXd& A, const Eig
 
 Eigen::VectorXd solve_any(const Eigen::MatrixXd& A, const Eigen::VectorXd& b) {
   constexpr double singular = 1e-12;
-  Eigen::FullPivLU<Eigen::MatrixXd> factors(A);
-  factors.setThreshold(singular);
-  return factors.solve(b);
+  return ranked(A, singular).solve(b);
 }
 
 Eigen::VectorXd shortest_solution(const Eigen::MatrixXd& A, const Eigen::VectorXd& b) {
@@ -82,8 +87,7 @@ Eigen::VectorXd shortest_solution(const Eigen::MatrixXd& A, const Eigen::VectorX
 double determinant(const Eigen::MatrixXd& A) { return Factored(A).determinant(); }
 
 Eigen::MatrixXd null_space(const Eigen::MatrixXd& A, double threshold) {
-  Eigen::FullPivLU<Eigen::MatrixXd> factors(A);
-  factors.setThreshold(threshold);
+  const auto factors = ranked(A, threshold);
   if (factors.dimensionOfKernel() == 0) return Eigen::MatrixXd(A.cols(), 0);
   return factors.kernel();
 }
