@@ -185,9 +185,9 @@ class Pivoting {
     return load < 0;
   }
 
-  /// Lets a stop that others hold the body off carry what it can.
+  /// Lets a stop that others hold the body off carry what it can, unless it moves away by itself.
   void load(Eigen::Index k) {
-    if (!is_contact(k) || kind(k) != Kind::least) return;
+    if (!is_contact(k) || kind(k) != Kind::least || w_(k) > 10 * zero_(k)) return;
     const Vector change = along(k);
     if (moves(k, change)) return;
     Step step;
@@ -232,15 +232,15 @@ std::optional<std::vector<RestForce>> forces_of(const RestProblem& p, double rat
   for (Eigen::Index k = 0; k < q.size(); ++k) {
     RestForce r;
     r.place = after.place(k);
-    r.held = after.held(k);
     r.force = force(k);
     r.force_rate = force_rate(k);
     r.most = p.most(k);
     r.most_rate = most_rate(k);
-    r.acceleration = r.held ? 0 : w(k);
-    r.acceleration_rate = r.held ? 0 : w_rate(k);
     r.force_rounding = 2 * later * std::abs(force_rate(k)) + 10 * zero(k) / G(k, k);
     r.acceleration_rounding = 2 * later * std::abs(w_rate(k)) + 10 * zero(k);
+    r.held = after.held(k) && std::abs(w(k)) <= r.acceleration_rounding;  // else past what moves by itself
+    r.acceleration = r.held ? 0 : w(k);
+    r.acceleration_rate = r.held ? 0 : w_rate(k);
     result.push_back(r);
   }
   return result;

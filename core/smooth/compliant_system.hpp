@@ -777,14 +777,16 @@ auto CompliantMotion<S, Equations>::with_held(const std::vector<int>& others) co
   return held;
 }
 
-/// Slides by its mode, but others that hold keep it from it.
+/// Slides by its mode, but others that hold keep it from it: not past what moves by itself.
 template <class S, template <class> class Equations>
 bool CompliantMotion<S, Equations>::held(int k) const {
   if (!at_bound(layout().sliding(mode_, k))) return false;
   const std::vector<int> holding = dynamics().holding_in(mode_);
-  if (holding.empty()) return false;
+  if (holding.empty() || std::abs(value_of(sliding_speed(k))) > 1e-13 * speed()) return false;
   const int a = count() + k;
-  return with_held(holding).response(a, a) <= 1e-11 * with_held({}).response(a, a);
+  if (with_held(holding).response(a, a) > 1e-11 * with_held({}).response(a, a)) return false;
+  const double unit = dynamics().rate() * (speed() + dynamics().rate() * length());
+  return std::abs(value_of(dynamics().opening_rate(a, mode_, time, x))) <= 1e-10 * unit;
 }
 
 template <class S, template <class> class Equations>
@@ -902,8 +904,9 @@ void CompliantMotion<S, Equations>::stop_sliding(const std::vector<int>& contact
   for (std::size_t k = 0; k < chosen.size(); ++k) dynamics().push(chosen[k], time, at, impulse[k], x);
 }
 
-/// What frictions do while contact i chatters, as in the linear family: those that turn with the body's own
-/// velocity brake it on both ways, one that slides faster than the chatter can turn is a force that lasts.
+/// What frictions do while contact i chatters, as in the linear family: those that slide only as the body
+/// leaves its contact brake it on both ways, one that slides faster than the chatter can turn is a force that
+/// lasts.
 template <class S, template <class> class Equations>
 Rebound<S> CompliantMotion<S, Equations>::rebound(int i, const S& leaving) {
   Rebound<S> rebound = rubbing(i, [&] { return Base::rebound(i, leaving); });
@@ -916,17 +919,20 @@ Rebound<S> CompliantMotion<S, Equations>::rebound(int i, const S& leaving) {
     const int a = count() + k;
     const double cross = G(i, a), both = G(i, i) * G(a, a);
     if (!(both > 0) || cross * cross <= 1e-24 * both) continue;
-    if (std::abs(cross * cross - both) <= 1e-14 * both) {
+    const double share = cross / G(i, i);  // of the opening speed in the slip
+    const double at_rest = value_of(sliding_speed(k)) - share * v;
+    const double drag = value_of(dynamics().opening_rate(a, mode_ | (std::int64_t{1} << i), time, x));
+    const bool turns_along = std::abs(cross * cross - both) <= 1e-14 * both;
+    if (turns_along && std::abs(at_rest) <= 1e-13 * speed() &&
+        std::abs(drag) <= 1e-10 * std::abs(share * value_of(rebound.pressing))) {
       if (!holding.empty()) rebound.steady = false;
       const S brake = dynamics().amplitude(k, time, x) * S(std::abs(cross));
       rebound.friction += brake;
       rebound.pressing -= brake;
       continue;
     }
-    const double turn = std::abs(cross / G(i, i));
-    const double s = std::abs(value_of(sliding_speed(k))) - turn * v;
     const double acceleration = std::abs(value_of(dynamics().opening_rate(a, mode_, time, x)));
-    if (!(s > 4 * turn * v + acceleration * duration)) rebound.steady = false;
+    if (!(std::abs(at_rest) > 4 * std::abs(share) * v + acceleration * duration)) rebound.steady = false;
   }
   if (const int k = dynamics().friction_by(i); k >= 0 && !keeps_sliding(i, k, rebound))
     rebound.steady = false;

@@ -9,6 +9,7 @@
 
 #include "core/contact/friction_mode.hpp"
 #include "tests/support.hpp"
+#include "tests/typed_runs.hpp"
 
 using namespace graze;
 using namespace graze::test;
@@ -72,6 +73,12 @@ TEST_CASE("typed laws: derivatives by states and parameters agree with differenc
       {"contact = [{ gap = 's - x', restitution = 0.7 }]\nfriction = [{ slip = \"y' - 0.5*x'\", amplitude = "
        "'f' }]",
        {impact, slip_to_stick}},
+      {"contact = [{ gap = '0.2 - x', restitution = 0.3 }]\nfriction = [{ slip = \"x' - 2\", amplitude = 'f' "
+       "}]",
+       {impact, chatter_complete, stick, release}},
+      {"contact = [{ gap = '0.2 - x + 0.3*cos(w*t)', restitution = 0.3 }]\nfriction = [{ slip = \"x'\", "
+       "amplitude = 'f' }]",
+       {impact, chatter_complete, stick, slip_reversal, release}},
   };
   const std::vector<double> start = {0.1, 0.8, 0.2, -0.4};
   for (const Example& e : examples) {
@@ -189,4 +196,57 @@ TEST_CASE("typed laws: friction ends with a force that parts before its contact 
     CHECK(parting > 3);
     CHECK(engaged > 3);
   }
+}
+
+/// Friction against what moves past is a force that lasts, also while the body chatters against a stop: with
+/// it and with the force itself the motions are the same, event by event.
+TEST_CASE("typed laws: friction against a belt does not turn while a body chatters", "[equations]") {
+  const std::string gap = GENERATE("0.4 - x", "0.4 - x + 0.05*x^2", "0.4 - x + 0.3*sin(0.3*t)");
+  CAPTURE(gap);
+  const auto motion = [&](const std::string& force, const std::string& friction) {
+    const auto system = make_system(
+        "name = 'equations'\ncoordinates = ['x']\nparameters = { f = 0.15 }\n"
+        "force = { x = \"1.3*cos(0.3*t) - 0.06*x' - x - 0.2*x^3 + " +
+        force +
+        "\" }\nperiod = '2*pi/0.3'\n"
+        "contact = [{ gap = '" +
+        gap + "', restitution = 0.4 }]\n" + friction);
+    return run(*system, {0, 0}, 60);
+  };
+  const Run belt = motion("0", "friction = [{ slip = \"x' - 5\", amplitude = 'f' }]\n");
+  const Run force = motion("f", "");
+  CHECK(force.log.of(EventKind::chatter_complete).size() > 2);
+  check_alike(belt, force, 1e-12);
+}
+
+/// A body pressed by P onto a wall at A sin t, with friction f of the ground: the wall carries P + f cos
+/// t/|cos t|
+/// - A sin t. Where the wall turns at its highest, the body stays on it, falls behind it, or stays where it
+/// is.
+TEST_CASE("typed laws: friction where a body on a moving wall turns with it", "[equations]") {
+  const double A = 0.6, f = 0.4;
+  const double P = GENERATE(1.3, 0.9, 0.3);
+  CAPTURE(P);
+  const auto system = make_system(
+      "name = 'equations'\ncoordinates = ['x']\nparameters = { A = 0.6, f = 0.4, P = " + std::to_string(P) +
+      " }\nforce = { x = '-P' }\nperiod = '2*pi'\ncontact = [{ gap = 'x - A*sin(t)', restitution = 0 }]\n"
+      "friction = [{ slip = \"x'\", amplitude = 'f' }]\n");
+  const double top = std::acos(-1.0) / 2, begin = 0.5;
+  HybridState state;
+  state.x = Eigen::Vector2d(A * std::sin(begin), A * std::cos(begin));
+  state.time = begin;
+  Log log;
+  const double on = 0.6;  // behind the top
+  REQUIRE(system->advance(state, for_time(top + on - begin), &log) == Outcome::ok);
+  const bool stays = P - f > A, sticks = P < f;
+  const double height = stays ? A * std::cos(on) : sticks ? A : A - (P - f) * on * on / 2;
+  CHECK(std::abs(state.x(0) - height) < 1e-13);
+  CHECK(system->in_contact(state, 0) == stays);
+  const EventKind turn = sticks ? EventKind::slip_to_stick : EventKind::slip_reversal;
+  for (const EventKind kind : {turn, EventKind::release}) {
+    const auto events = log.of(kind);
+    REQUIRE(events.size() == (kind == EventKind::release && stays ? 0 : 1));
+    for (const auto& event : events) CHECK(std::abs(event.time - top) < 1e-13);
+  }
+  if (stays) CHECK(system->contact_forces(state)(0) == Approx(P - f - A * std::cos(on)).epsilon(1e-12));
 }
