@@ -254,8 +254,8 @@ std::vector<std::string> tested_kernels() {
   return names;
 }
 
-/// Motions whose states are made greater, or in turn greater and smaller, by their last digits after every
-/// iterate.
+/// Motions whose states are made greater, or in turn greater and smaller, by last digits of what they reach
+/// before every iterate.
 std::vector<LaneMotion> disturbed(const Set& set, int iterates, bool in_turn) {
   std::vector<LaneMotion> motions = set.motions();
   Lanes lanes(motions, set.section);
@@ -265,7 +265,8 @@ std::vector<LaneMotion> disturbed(const Set& set, int iterates, bool in_turn) {
     };
     for (LaneMotion& m : motions) {
       for (Eigen::Index i = 0; i < m.state.x.size(); ++i) {
-        if (m.state.mode == 0 && other(i)) m.state.x(i) *= 1 + (in_turn && k % 2 != 0 ? -4e-16 : 4e-16);
+        const double by = in_turn && (k + i) % 2 != 0 ? -4e-16 : 4e-16;
+        if (m.state.mode == 0 && other(i)) m.state.x(i) += by * (1 + std::abs(m.state.x(i)));
       }
     }
     lanes.advance(1, true);
