@@ -1185,14 +1185,13 @@ bool CompliantMotion<S, Equations>::opens_last(int i) const {
   return preload(i) > 0 && elastic - preload(i) < stop_force(i);
 }
 
-/// (δ(T) − δ(0))/T as a series in T, which may be zero or below. Nothing: T is longer than a step.
+/// (δ(T) − δ(0))/T as a series in T, which may be zero or below. Nothing: T is longer than the series reach.
 template <class S, template <class> class Equations>
 std::optional<S> CompliantMotion<S, Equations>::mean_approach_within_step(int i, const S& duration) {
   const bool open = layout().spring(mode_, i) == Spring::open;
   const int guard = open || releases_by_gap(i) ? i : static_cast<int>(layout().second_guard(i));
-  this->flow().expand(dynamics(), mode_, time, x, {guard});
-  const double step = this->flow().choose(dynamics().rate());
-  if (!(step > std::abs(value_of(duration)))) return std::nullopt;
+  this->flow().expand(dynamics(), mode_, time, x, {guard}, highest_order);
+  if (!(this->flow().reach(dynamics().rate()) > std::abs(value_of(duration)))) return std::nullopt;
   S mean(0);
   for (int k = highest_order; k > 0; --k) mean = mean * duration + this->flow().guard_coefficient(0, k);
   return open ? S(-mean) : mean;

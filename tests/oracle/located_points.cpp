@@ -205,3 +205,26 @@ TEST_CASE("Hopf point: small swings grow below it and die out above it") {
     CHECK((late < early / 1.2) == (way > 0));
   }
 }
+
+/// The beginning and the end of a contact are unknowns of branches; where both meet their terms are series of
+/// the place, whatever moves the system between.
+TEST_CASE("located points: a soft stop grazed in motions by Boost.Odeint, as by power series") {
+  Family f = family(
+      "name = 'equations'\nparameters = { w = 0.97, F = 0.86 }\ncoordinates = ['x']\n"
+      "force = { x = \"F*cos(w*t) - 0.2*x' - x - 0.3*x^3\" }\nperiod = '2*pi/w'\n"
+      "contact = [{ gap = '1.2 - x', stiffness = 30, damping = 0.4 }]\n",
+      "w");
+  const std::vector<Bifurcation> by_series = located(f, {0, 0}, 0.8, 0.75, 0.8);
+  f.tolerance.engine = Tolerance::Engine::odeint;
+  f.tolerance.integration = 1e-10;
+  const std::vector<Bifurcation> by_odeint = located(f, {0, 0}, 0.8, 0.75, 0.8);
+  bool grazes = false;
+  REQUIRE(by_odeint.size() == by_series.size());
+  for (std::size_t k = 0; k < by_series.size(); ++k) {
+    CAPTURE(k, by_series[k].parameter);
+    grazes |= by_series[k].kind == BifurcationKind::grazing;
+    CHECK(by_odeint[k].kind == by_series[k].kind);
+    CHECK(std::abs(by_odeint[k].parameter - by_series[k].parameter) < 1e-9);
+  }
+  CHECK(grazes);
+}
