@@ -171,11 +171,14 @@ bool has_force_from_the_first(const Touched& hit, std::size_t step) {
   return before.size() > 0 && behind.size() > 0 && (behind - before).norm() > rounding * before.norm();
 }
 
-/// Determinant of the equations with a hit where the guard touches zero. None where the hit is a contact
-/// whose forces begin from zero: the parameter is even in its speed, and the determinant zero all along the
-/// curve.
+/// Determinant of the equations with a hit where the guard touches zero. None where it is zero all along the
+/// curve: where the hit is a contact whose forces begin from zero, as the parameter is even in its speed; and
+/// where a turn forgets how it began, as one that sticks does, and the hit with it.
 double with_hit(const CurveSolution& s, bool doubling) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  constexpr double forgotten = 1e-12;
+  const Multipliers& multipliers = s.point.orbit.multipliers;
+  if (!multipliers.empty() && std::abs(multipliers.front()) < forgotten) return none;
   const CurveEquations& eq = *s.equations;
   const double second = eq.second(s.x);
   const Family family = eq.plane().at(second);

@@ -491,6 +491,46 @@ TEST_CASE("a compliant stop has resonant grazings where a preload kicks: at w = 
   }
 }
 
+/// A mass that comes to rest on one stop in every turn starts from there as ever: no speed of a hit elsewhere
+/// reaches the next turn, and no fold or doubling can end on the curve of that grazing.
+TEST_CASE("grazing points of orbits that stick meanwhile have no resonances") {
+  const auto [plane, options] = window(
+      family(
+          "name = 'linear_stops'\nparameters = { gap = 1 }\nmass = [[1]]\ndamping = [[0.2]]\n"
+          "stiffness = [[0.9]]\nomega = 0.6\nforce = [{ cosine = [1.2] }]\n"
+          "stop = [{ normal = [-1], position = 0.1, restitution = 0.4 }, { normal = [1], position = 'gap', "
+          "restitution = 0.8 }]",
+          "gap"),
+      "omega", {0.1, 4}, {0.4, 0.8});
+  double reached = 0.1, passed = 4;  // by the second stop
+  HybridState state;
+  while (passed - reached > 1e-9) {
+    const double gap = (reached + passed) / 2;
+    const auto system = plane.family.system(gap);
+    state = state_at({0, 0});
+    for (int k = 0; k < 40; ++k) REQUIRE(system->advance(state, {}, nullptr) == Outcome::ok);
+    Log log;
+    REQUIRE(system->advance(state, {}, &log) == Outcome::ok);
+    REQUIRE(!log.of(EventKind::stick).empty());
+    const auto impacts = log.of(EventKind::impact);
+    const bool hits =
+        std::any_of(impacts.begin(), impacts.end(), [](const auto& e) { return e.contact == 1; });
+    (hits ? reached : passed) = gap;
+  }
+  const CurveStart start = start_curve(plane, {BifurcationKind::grazing, 1, {passed, state.x, 1, 0, 0}, 0.6});
+  INFO(start.reason);
+  REQUIRE(start.solution);
+  int points = 0;
+  for (const int direction : {-1, 1}) {
+    CurveWalk walk(*start.solution, direction, options);
+    while (walk.next()) {
+      ++points;
+      CHECK(walk.passed().empty());
+    }
+  }
+  CHECK(points > 20);
+}
+
 TEST_CASE("impact pair: fold and symmetry breaking of the symmetric motion at the closed forms") {
   // An impact at the upper wall at phase φ: c ω²/a = β sin φ − 2 cos φ, β = π (1 + r)/(1 − r). The motion
   // over half a period, mirrored, has the multiplier 1 where tan φ = −β/2 (fold) and −1 where tan φ =
