@@ -45,7 +45,8 @@ class ChosenFlow {
               const std::vector<int>& guards, int order) {
     series_.expand(dynamics, mode, t, x, guards, order);
   }
-  /// On which all of them can be summed, after an `expand` to the highest order.
+  /// The length on which the series of an `expand` to the highest order can be summed, whatever takes the
+  /// steps.
   double reach(double rate) { return series_.choose(rate); }
   double choose(double rate) { return choose(rate, guards_.size()); }
   double choose(double rate, std::size_t count) { return steps_ ? step(rate) : series_.choose(rate, count); }

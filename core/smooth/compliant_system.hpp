@@ -538,6 +538,8 @@ class CompliantMotion final
     const double value = value_of(dynamics().law(i, time, x)[part]);
     return std::isfinite(value) ? value : 0;
   }
+  /// What accelerations are measured by.
+  double acceleration() const { return dynamics().rate() * (speed() + dynamics().rate() * length()); }
   double inward(int i) const { return -value_of(dynamics().opening_rate(i, mode_, time, x)); }
   void take_gap(int i) { lift(i, S(-value_of(gap(i)))); }
   void begin_force(int i);
@@ -785,8 +787,7 @@ bool CompliantMotion<S, Equations>::held(int k) const {
   if (holding.empty() || std::abs(value_of(sliding_speed(k))) > 1e-13 * speed()) return false;
   const int a = count() + k;
   if (with_held(holding).response(a, a) > 1e-11 * with_held({}).response(a, a)) return false;
-  const double unit = dynamics().rate() * (speed() + dynamics().rate() * length());
-  return std::abs(value_of(dynamics().opening_rate(a, mode_, time, x))) <= 1e-10 * unit;
+  return std::abs(value_of(dynamics().opening_rate(a, mode_, time, x))) <= 1e-10 * acceleration();
 }
 
 template <class S, template <class> class Equations>
@@ -811,7 +812,7 @@ RestProblem CompliantMotion<S, Equations>::rest_problem(const std::vector<int>& 
   typename Dynamics::template Terms<S> s = dynamics().terms(mode, time, x);
   dynamics().holding(time, x, s.opening, s.response);
   const std::vector<int> acting = dynamics().acting_in(mode);
-  const double unit = dynamics().rate() * (speed() + dynamics().rate() * length());
+  const double unit = acceleration();
   const Eigen::Index n = static_cast<Eigen::Index>(resting.size());
   RestProblem p(n);
   for (Eigen::Index k = 0; k < n; ++k) {
@@ -921,10 +922,12 @@ Rebound<S> CompliantMotion<S, Equations>::rebound(int i, const S& leaving) {
     if (!(both > 0) || cross * cross <= 1e-24 * both) continue;
     const double share = cross / G(i, i);  // of the opening speed in the slip
     const double at_rest = value_of(sliding_speed(k)) - share * v;
-    const double drag = value_of(dynamics().opening_rate(a, mode_ | (std::int64_t{1} << i), time, x));
+    const auto drag = [&] {
+      return value_of(dynamics().opening_rate(a, mode_ | (std::int64_t{1} << i), time, x));
+    };
     const bool turns_along = std::abs(cross * cross - both) <= 1e-14 * both;
     if (turns_along && std::abs(at_rest) <= 1e-13 * speed() &&
-        std::abs(drag) <= 1e-10 * std::abs(share * value_of(rebound.pressing))) {
+        std::abs(drag()) <= 1e-10 * std::abs(share * value_of(rebound.pressing))) {
       if (!holding.empty()) rebound.steady = false;
       const S brake = dynamics().amplitude(k, time, x) * S(std::abs(cross));
       rebound.friction += brake;

@@ -219,10 +219,9 @@ TEST_CASE("typed laws: friction against a belt does not turn while a body chatte
   check_alike(belt, force, 1e-12);
 }
 
-/// A body pressed by P onto a wall at A sin t, with friction f of the ground: the wall carries P + f cos
-/// t/|cos t|
-/// - A sin t. Where the wall turns at its highest, the body stays on it, falls behind it, or stays where it
-/// is.
+/// A body pressed by P onto a wall at A sin t, with friction f of the ground: the wall carries
+/// P ± f − A sin t, + as it rises. Where it turns at its highest, the body stays on it, falls behind it, or
+/// stays where it is.
 TEST_CASE("typed laws: friction where a body on a moving wall turns with it", "[equations]") {
   const double A = 0.6, f = 0.4;
   const double P = GENERATE(1.3, 0.9, 0.3);
