@@ -446,6 +446,12 @@ ToldChange change_of(const Signature& signature, const Record& before, const Rec
           impacts_of(before, contact) == impacts_of(after, contact)};
 }
 
+/// Whether a contact is closed by chatter less often than before.
+bool unsticks(const Signature& before, const Solution& after, int contact) {
+  constexpr EventKind kind = EventKind::chatter_complete;
+  return after.point.signature.count(kind, contact) < before.count(kind, contact);
+}
+
 }  // namespace
 
 /// Where orbits are solved by the system's own motion and the derivative of that has no bound: the contact
@@ -561,10 +567,13 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
     end_ = no_way_on(kind, contact, ": behind it a body creeps to where friction holds it again");
     return false;
   }
-  // As a stick grows from nothing with a square root, the tangent there leads nowhere.
+  // As a stick grows from nothing with a square root, the tangent there leads nowhere; nor does it among the
+  // folds that accumulate where chatter is no longer complete.
   constexpr double steep = 0.1;
-  const bool astray = change.landing && of_slip(kind) &&
-                      std::abs(change.landing->parameter_slope()) < steep * std::abs(last.parameter_slope());
+  const bool astray =
+      change.landing &&
+      (of_slip(kind) ? std::abs(change.landing->parameter_slope()) < steep * std::abs(last.parameter_slope())
+                     : kind == BifurcationKind::chatter_border && unsticks(before, *change.landing, contact));
   const bool exchanged = kind == BifurcationKind::simultaneous;
   const bool jumped = ((!change.landing || astray) && jump(last, least_way(kind))) ||
                       (!change.landing && exchanged && jump_back(last, least_way(kind)));
@@ -580,7 +589,7 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
   take_stability(now_);
   step_ = std::max(step_ / 4, options_.first_step);
   // Feigin: behind a kink orbits are on the same side as before if det(I - P) has the other sign.
-  if (exchanged && last.point.determinant() * now_.point.determinant() < 0) turn_back();
+  if (last.point.determinant() * now_.point.determinant() < 0) turn_back();
   return true;
 }
 

@@ -174,6 +174,40 @@ TEST_CASE("a branch leaves a chatter border where its parameter turns") {
   CHECK(std::abs(border->parameter - 4.4150158361) < 1e-9);
 }
 
+// Impacts of a chatter sequence that is no longer complete are lost one after the other behind the border,
+// between two folds each, which accumulate there: the last orbit next to it tells by rounding only which way
+// leads on.
+TEST_CASE("a branch leaves a chatter border of a body with dry friction by the way that leads on") {
+  const Family f = family(R"toml(name = "equations"
+coordinates = ["x", "y"]
+parameters = { omega = 1.484 }
+mass = { x = "0.827", y = "1.163" }
+period = "2*pi/omega"
+[model.force]
+x = "1.063*cos(omega*t + 5.054) - 0.071*x' - 0.843*x - 0.499*x^3 - 0.4*(x - y)"
+y = "1.283*cos(omega*t + 5.5) - 0.065*y' - 0.601*y - 0.594*y^3 - 0.4*(y - x)"
+[[model.contact]]
+gap = "0.267 + y"
+restitution = 0.119
+[[model.friction]]
+slip = "x' - y' + 0.174"
+amplitude = 0.214
+static = 0.2476
+[[model.friction]]
+slip = "x'"
+amplitude = 0.117
+static = 0.1412
+)toml",
+                          "omega");
+  const Branch branch = branch_from(f, {-0.01835, -0.47446, 0.04377, -0.569685}, 1.484, 1.48, 1.5);
+  CHECK(branch.begins == "end of the range");
+  CHECK(branch.ends == "end of the range");
+  const Bifurcation* border = nearest(branch, BifurcationKind::chatter_border, 1.4871220201);
+  REQUIRE(border != nullptr);
+  CHECK(std::abs(border->parameter - 1.4871220201) < 1e-9);
+  check_closes(f, branch);
+}
+
 TEST_CASE("a fold next to a grazing: G^2 = s^2 b^2/(w^2 a^2 + b^2), one impact in two periods") {
   const double omega = 0.799751, damping = 0.04, r = 0.9;
   const Family f =
