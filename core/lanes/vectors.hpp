@@ -10,6 +10,8 @@ namespace {
 using V = Simd::Vector;
 using Mask = Simd::Mask;
 constexpr int width = Simd::width;
+/// Whole numbers as long as those of a vector.
+using Whole = unsigned long long __attribute__((vector_size(sizeof(V))));
 
 inline V all(double a) { return Simd::all(a); }
 /// Vectors wherever numbers stand. (Copied as bytes they would go in halves, and a vector that has been
@@ -29,7 +31,9 @@ inline Mask is(const V& contact, int i) { return Simd::same(contact, all(i)); }
 /// The second where one of them is not a number: such a lane is never clear.
 inline V greater(const V& a, const V& b) { return a > b ? a : b; }
 inline V smaller(const V& a, const V& b) { return a < b ? a : b; }
-inline V modulus(const V& a) { return greater(a, -a); }
+inline V modulus(const V& a) {
+  return __builtin_bit_cast(V, __builtin_bit_cast(Whole, a) & 0x7fffffffffffffff);
+}
 /// One of two types.
 template <bool First, class A, class B>
 struct ChoiceOf {

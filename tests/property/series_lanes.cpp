@@ -11,6 +11,7 @@
 
 #include "analysis/maps/poincare_map.hpp"
 #include "core/lanes/lanes.hpp"
+#include "core/math/rough_logarithm.hpp"
 #include "tests/lane_starts.hpp"
 #include "tests/support.hpp"
 
@@ -312,6 +313,25 @@ void check_equality(const Set& set, int iterates, double least_steady, double le
 }
 
 }  // namespace
+
+// Vectors take whole numbers in halves where their processor has no instruction for it (core/math).
+TEST_CASE(
+    "rough logarithms and powers of vectors are those of numbers, bit by bit, and off by less than 0.09") {
+  using Two = double __attribute__((vector_size(16)));
+  using Whole = unsigned long long __attribute__((vector_size(16)));
+  Random random(5);
+  for (int k = 0; k < 100000; ++k) {
+    const double size = random(-1022, 1023);
+    const double a = std::exp2(size), b = random(-1022, 1023);
+    const Two logarithm = rough_logarithm<Whole>(Two{a, 0}), power = rough_power<Whole>(Two{b, size});
+    REQUIRE(logarithm[0] == rough_logarithm(a));
+    REQUIRE(logarithm[1] == -1023);
+    REQUIRE(power[0] == rough_power(b));
+    REQUIRE(power[1] == rough_power(size));
+    REQUIRE(std::abs(rough_logarithm(a) - size) < 0.09);
+    REQUIRE(std::abs(std::log2(rough_power(b)) - b) < 0.09);
+  }
+}
 
 TEST_CASE("series lanes: a Duffing oscillator at a wall moves as in the scalar engine") {
   check_equality(oscillators(), 40, 0.5, 0.5);

@@ -8,9 +8,6 @@
 namespace graze {
 namespace {
 
-/// Whole numbers as long as those of a vector.
-using Whole = long long __attribute__((vector_size(sizeof(V))));
-
 /// 1/k.
 inline constexpr double part_of[] = {0,        1.0,      1.0 / 2,  1.0 / 3,  1.0 / 4,  1.0 / 5,
                                      1.0 / 6,  1.0 / 7,  1.0 / 8,  1.0 / 9,  1.0 / 10, 1.0 / 11,
@@ -173,9 +170,9 @@ inline void sine_cosine(const V& a, V& sine, V& cosine) {
   const V s = y * alternating<1, 9>(u), c = alternating<0, 9>(u);
   const Whole q = __builtin_bit_cast(Whole, sum);
   const Whole zero = q ^ q;
-  const Whole swapped = (q & 1) != zero;
+  const auto swapped = (q & 1) != zero;
   const V ones = all(1), minus = all(-1);
-  const Whole sine_down = (q & 2) != zero, cosine_down = ((q + 1) & 2) != zero;
+  const auto sine_down = (q & 2) != zero, cosine_down = ((q + 1) & 2) != zero;
   sine = (swapped ? c : s) * (sine_down ? minus : ones);
   cosine = (swapped ? s : c) * (cosine_down ? minus : ones);
   const unsigned beyond = Simd::bits(~below(modulus(a), all(large)));
@@ -344,22 +341,43 @@ inline void evaluate_first(const SeriesList& list, int at) {
 
 /// Coefficient k > 0 of them.
 template <int k>
-inline void evaluate(const SeriesList& list) {
-  for (int i = 0; i < list.count; ++i) {
-    if (k < 2 || !list.operations[i].in_time) work_out<k>(list.operations[i]);
+void evaluate(const SeriesList& list) {
+  const SeriesOperation* op = list.operations;
+  for (const SeriesOperation* const end = op + list.count; op != end; ++op) {
+    if (k < 2 || !op->in_time) work_out<k>(*op);
   }
 }
 
-/// … of the product of two series.
+/// Coefficient k + 1 of the changes of the states, v' = J v.
 template <int k>
-void multiply(const double* a, const double* b, Pack& result) {
-  result = product<k>(a, b);
+void expand_changes(const SeriesBatch& batch, long stride) {
+  const Pack share = both(part_of[k + 1]);
+  const SeriesSlope* const end = batch.slopes + batch.slope_count;
+  const int states = batch.states;
+  double* v = batch.change_series;
+  for (int t = batch.tangents; t > 0; --t, v += states * stride) {
+    const SeriesSlope* slope = batch.slopes;
+    for (int s = 0; s < states; ++s) {
+      Pack rate = both(0);
+      for (; slope != end && slope->of == s; ++slope) {
+        const double* const by = v + slope->by * stride;
+        if (slope->series == nullptr) {
+          rate = fma(get(by, k), load_pack(slope->fixed), rate);
+        } else if constexpr (k == 0) {
+          rate = fma(get(by, 0), get(slope->series, 0), rate);
+        } else {
+          rate = rate + product<k>(slope->series, by);
+        }
+      }
+      put(v + s * stride, k + 1, rate * share);
+    }
+  }
 }
 
-/// Both for one order.
+/// What is done for one order.
 struct Order {
   void (*evaluate)(const SeriesList& list);
-  void (*multiply)(const double* a, const double* b, Pack& result);
+  void (*expand_changes)(const SeriesBatch& batch, long stride);
 };
 
 class Orders {
@@ -370,7 +388,7 @@ class Orders {
   static constexpr int highest = 20;
   template <int... k>
   static const Order* table(Count<0, k...>) {
-    static constexpr Order list[] = {{&graze::evaluate<k + 1>, &graze::multiply<k + 1>}...};
+    static constexpr Order list[] = {{&graze::evaluate<k + 1>, &graze::expand_changes<k + 1>}...};
     return list;
   }
 };

@@ -38,10 +38,14 @@ class SeriesRun {
  private:
   /// Where a lane's polynomial first falls to zero; `nowhere`: not on the step.
   struct Hull {
-    V b[low + 1];   ///< Bernstein coefficients of the first terms
-    V rounding;     ///< bound of it
-    V margin;       ///< … of the other terms, too
-    V rate_margin;  ///< … of their derivative
+    V b[low + 1];  ///< Bernstein coefficients of the first terms
+    V rounding;    ///< bound of it
+    V margin;      ///< … of the other terms, too
+  };
+  /// How long a step may be.
+  struct Length {
+    V h;
+    Mask certain;  ///< the series exist
   };
   /// The first thing that happens to each lane on the step.
   struct First {
@@ -69,17 +73,17 @@ class SeriesRun {
   double* flag(int contact) const { return row(b_.row.fixed + b_.contact[contact].flag); }
 
   unsigned step(unsigned active);
-  unsigned end_step(unsigned active);
+  unsigned end_step(unsigned active, const Length& longest);
   void work_out_switched();
   void expand();
   void begin_changes();
-  void expand_changes(int k);
   void move_changes(const V& passed, V* rate);
   void meet_level(const Mask& here, const V* rate);
-  V length(Mask& certain) const;
+  Length length() const;
   V held(V h) const;
-  void scale(int guard, const V& h);
+  void scale(int guard);
   Hull hull(const double* p) const;
+  V rate_margin(const double* p, const Hull& hull) const;
   V value(const double* p, int degree, const V& s) const;
   void halley(const double* p, int degree, V& s, V& change) const;
   V first_root(int guard, const Hull& hull, Mask wanted) const;
@@ -111,11 +115,12 @@ class SeriesRun {
   const long stride_;
   int first_ = 0;  ///< lane of the vector that is at hand
   // Of the step under way:
-  V armed_{};     ///< 1 where the section may be met next, −1 where its level has to be passed first
-  V side_[16]{};  ///< of contacts
-  V flag_[16]{};  ///< … that are compliant
-  V rebound_{};   ///< of the lanes that are hit
-  Mask ends_{};   ///< of these, those whose chatter may complete
+  V power_[20 + 1]{};  ///< k: its length to the power of k, k > 0
+  V armed_{};          ///< 1 where the section may be met next, −1 where its level has to be passed first
+  V side_[16]{};       ///< of contacts
+  V flag_[16]{};       ///< … that are compliant
+  V rebound_{};        ///< of the lanes that are hit
+  Mask ends_{};        ///< of these, those whose chatter may complete
 };
 
 /// What hangs on flags, of the pack.
@@ -135,19 +140,24 @@ inline void SeriesRun::expand() {
   const SeriesList& list = b_.flow;
   work_out_switched();
   put(list.rows, 0, load_pack(row(b_.row.time)));
-  for (int s = 0; s < b_.states; ++s) put(coefficients(s), 0, load_pack(row(b_.row.state + s)));
-  const auto integrate = [&](int k) {
+  const int order = b_.order, states = b_.states;
+  const long stride = stride_;
+  double* const state = coefficients(0);
+  const double* const* const rates = list.outputs;
+  const bool changes = b_.tangents > 0;
+  for (int s = 0; s < states; ++s) put(state + s * stride, 0, load_pack(row(b_.row.state + s)));
+  const auto integrate = [=](int k) {
     const Pack share = both(part_of[k + 1]);
-    for (int s = 0; s < b_.states; ++s) put(coefficients(s), k + 1, get(list.outputs[s], k) * share);
+    for (int s = 0; s < states; ++s) put(state + s * stride, k + 1, get(rates[s], k) * share);
   };
   for (int at = 0; at < lanes; at += width) evaluate_first(list, at);
   integrate(0);
-  if (b_.tangents > 0) begin_changes();
-  for (int k = 1; k <= b_.order; ++k) {
+  if (changes) begin_changes();
+  for (int k = 1; k <= order; ++k) {
     Orders::of(k).evaluate(list);
-    if (k == b_.order) break;
+    if (k == order) break;
     integrate(k);
-    if (b_.tangents > 0) expand_changes(k);
+    if (changes) Orders::of(k).expand_changes(b_, stride);
   }
 }
 
@@ -161,32 +171,7 @@ inline void SeriesRun::begin_changes() {
     for (int s = 0; s < b_.states; ++s)
       put(change_series(t, s), 0, fma(-late, get(coefficients(s), 1), load_pack(change(t, s))));
   }
-  expand_changes(0);
-}
-
-/// Coefficient k + 1 of v' = J v.
-inline void SeriesRun::expand_changes(int k) {
-  const Pack share = both(part_of[k + 1]);
-  const SeriesSlope* const end = b_.slopes + b_.slope_count;
-  for (int t = 0; t < b_.tangents; ++t) {
-    const SeriesSlope* slope = b_.slopes;
-    for (int s = 0; s < b_.states; ++s) {
-      Pack rate = both(0);
-      for (; slope != end && slope->of == s; ++slope) {
-        const double* const v = change_series(t, slope->by);
-        if (slope->series == nullptr) {
-          rate = fma(get(v, k), load_pack(slope->fixed), rate);
-        } else if (k == 0) {
-          rate = fma(get(v, 0), get(slope->series, 0), rate);
-        } else {
-          Pack product;
-          Orders::of(k).multiply(slope->series, v, product);
-          rate = rate + product;
-        }
-      }
-      put(change_series(t, s), k + 1, rate * share);
-    }
-  }
+  expand_changes<0>(b_, stride_);
 }
 
 /// To where the step ends, at the same time; `rate`: of the states there.
@@ -254,13 +239,12 @@ inline void SeriesRun::carry_through(const SeriesList& list, const SeriesContact
 /// The radius of convergence that the last coefficients of every series tell, each as a share of its size
 /// |c_0| + |c_1| h + |c_2| h² (several, as symmetric motions lack three of four), and the part of it on which
 /// the last term is `tolerance`; h being first 0 and then the length found with that.
-inline V SeriesRun::length(Mask& certain) const {
+inline SeriesRun::Length SeriesRun::length() const {
   constexpr int looked_at = 4;
   const int n = b_.order;
   const V longest = rough_logarithm<Whole>(all(40) / load(row(b_.row.rate)));
   const V part = rough_logarithm<Whole>(all(b_.tolerance)) * all(part_of[n]);
   V h = all(0);
-  V sum = all(0);
   for (int pass = 0; pass < 2; ++pass) {
     V left_out[looked_at] = {all(0), all(0), all(0), all(0)};
     for (int i = 0; i < b_.weighed_count; ++i) {
@@ -269,17 +253,19 @@ inline V SeriesRun::length(Mask& certain) const {
       const V inverse = pick(above(size, 0), all(1) / size, all(0));
       for (int j = 0; j < looked_at; ++j)
         left_out[j] = greater(left_out[j], modulus(get_one(c, n - j)) * inverse);
-      sum = fma(get_one(c, n), all(0), sum);
-      sum = fma(get_one(c, n - 1), all(0), sum);
     }
     V logarithm = longest;
     for (int j = 0; j < looked_at; ++j)
       logarithm = smaller(logarithm, part - rough_logarithm<Whole>(left_out[j]) * all(part_of[n - j]));
     h = rough_power<Whole>(logarithm);
   }
+  V sum = all(0);
+  for (int i = 0; i < b_.weighed_count; ++i) {
+    const double* const c = b_.weighed[i] + first_;
+    sum = fma(get_one(c, n), all(0), fma(get_one(c, n - 1), all(0), sum));
+  }
   h = held(h);
-  certain = same(sum, all(0)) & above(h, 0);
-  return h;
+  return {h, same(sum, all(0)) & above(h, 0)};
 }
 
 /// The part of a step on which no argument moves further than the last coefficients can tell for:
@@ -312,7 +298,7 @@ inline V SeriesRun::held(V h) const {
 
 /// A guard's polynomial in fractions of the step, positive while nothing happens; a zero at the beginning
 /// that is known is divided out.
-inline void SeriesRun::scale(int guard, const V& h) {
+inline void SeriesRun::scale(int guard) {
   const int n = b_.order;
   double* const p = polynomial(guard);
   const bool is_level = guard == b_.guards;
@@ -329,13 +315,9 @@ inline void SeriesRun::scale(int guard, const V& h) {
     const V known = load(row(b_.row.speed + guard));
     speed = pick(zero & above(known, 0), known * sign, speed);
   }
-  V power = h * sign;
   put_one(p, 0, first * sign);
-  put_one(p, 1, speed * power);
-  for (int k = 2; k <= n; ++k) {
-    power = power * h;
-    put_one(p, k, get_one(c, k) * power);
-  }
+  put_one(p, 1, speed * (power_[1] * sign));
+  for (int k = 2; k <= n; ++k) put_one(p, k, get_one(c, k) * (power_[k] * sign));
   if (any(zero)) {
     for (int k = 0; k < n; ++k) put_one(p, k, pick(zero, get_one(p, k + 1), get_one(p, k)));
     put_one(p, n, pick(zero, all(0), get_one(p, n)));
@@ -357,16 +339,18 @@ inline SeriesRun::Hull SeriesRun::hull(const double* p) const {
   for (int pass = 1; pass <= low; ++pass) {
     for (int j = low; j >= pass; --j) hull.b[j] = hull.b[j] + hull.b[j - 1];
   }
-  V rest = all(0), rate = all(0);
-  for (int k = low + 1; k <= b_.order; ++k) {
-    const V m = modulus(get_one(p, k));
-    rest = rest + m;
-    rate = fma(all(k), m, rate);
-  }
+  V rest = all(0);
+  for (int k = low + 1; k <= b_.order; ++k) rest = rest + modulus(get_one(p, k));
   hull.rounding = all(16 * epsilon) * (size + rest);
   hull.margin = rest + hull.rounding;
-  hull.rate_margin = rate + all(low) * hull.rounding;
   return hull;
+}
+
+/// Bound of the derivative of all terms but the first, and of rounding in it.
+inline V SeriesRun::rate_margin(const double* p, const Hull& hull) const {
+  V rate = all(0);
+  for (int k = low + 1; k <= b_.order; ++k) rate = fma(all(k), modulus(get_one(p, k)), rate);
+  return rate + all(low) * hull.rounding;
 }
 
 inline V SeriesRun::value(const double* p, int degree, const V& s) const {
@@ -398,7 +382,7 @@ inline Mask SeriesRun::certain_up_to(const double* p, const V& end) const {
   const Hull h = hull(scaled);
   V least[low];
   for (int j = 0; j < low; ++j) least[j] = (h.b[j] - h.b[low]) * all(static_cast<double>(low) / (low - j));
-  return below(h.rate_margin, smallest(least, low));
+  return below(rate_margin(scaled, h), smallest(least, low));
 }
 
 /// For lanes whose hull is not positive.
@@ -451,7 +435,8 @@ inline void SeriesRun::search(int guard, Mask active, First& first, Mask& leaves
     // On its way to the side that the section is met from, once, it passes the level: nothing happens there.
     V falls[low];
     for (int j = 0; j < low; ++j) falls[j] = (h.b[j] - h.b[j + 1]) * all(low);
-    wanted = wanted & ~(below(armed_, all(0)) & below(h.rate_margin, smallest(falls, low)));
+    const V margin = rate_margin(polynomial(guard), h);
+    wanted = wanted & ~(below(armed_, all(0)) & below(margin, smallest(falls, low)));
   }
   if (!any(wanted)) return;
   const V root = pick(wanted, first_root(guard, h, wanted), all(nowhere));
@@ -605,32 +590,39 @@ inline void SeriesRun::store_step(const Mask& kept, const V& time, const V* x, c
 inline unsigned SeriesRun::step(unsigned active) {
   first_ = 0;
   expand();
+  const auto each_vector = [&](const auto& f) {
+    for (first_ = 0; first_ < lanes; first_ += width) {
+      const unsigned here = active >> first_ & ((1u << width) - 1);
+      if (here != 0) f(here);
+    }
+  };
+  // Chains of operations, each of which waits for the one before: side by side those of one vector fill the
+  // gaps of another's.
+  Length longest[packed];
+  each_vector([&](unsigned) { longest[first_ / width] = length(); });
   unsigned goes_on = 0;
-  for (; first_ < lanes; first_ += width) {
-    const unsigned here = active >> first_ & ((1u << width) - 1);
-    if (here != 0) goes_on |= end_step(here) << first_;
-  }
+  each_vector([&](unsigned here) { goes_on |= end_step(here, longest[first_ / width]) << first_; });
   return goes_on;
 }
 
 /// Of one vector, its series being there.
-inline unsigned SeriesRun::end_step(unsigned active_bits) {
+inline unsigned SeriesRun::end_step(unsigned active_bits, const Length& longest) {
   using Section = SeriesBatch::Section;
   const Mask active = Simd::mask(active_bits);
-  Mask certain;
-  const V longest = length(certain);
-  Mask leaves = active & ~certain;
+  Mask leaves = active & ~longest.certain;
   const V time = load(row(b_.row.time)), deadline = load(row(b_.row.deadline));
   const V rest = deadline - time;
-  const Mask ends = ~below(longest, rest);
-  const V h = pick(ends, rest, longest);
+  const Mask ends = ~below(longest.h, rest);
+  const V h = pick(ends, rest, longest.h);
+  power_[1] = h;
+  for (int k = 2; k <= b_.order; ++k) power_[k] = power_[k - 1] * h;
   for (int i = 0; i < b_.contacts; ++i) {
     side_[i] = load(row(b_.row.side + i));
     if (b_.contact[i].flag >= 0) flag_[i] = load(flag(i));
   }
   First first{all(nowhere), all(nowhere), all(-1)};
   for (int guard = 0; guard < guards(); ++guard) {
-    scale(guard, h);
+    scale(guard);
     search(guard, active & ~leaves, first, leaves);
   }
   const Mask happens = active & ~leaves & below(first.at, all(nowhere));
