@@ -486,8 +486,8 @@ Continuation::Trial Continuation::predicted(double along) const {
   return trial;
 }
 
-/// Where the motion itself jumps just ahead of the last point: tells the change, and the end. false: it does
-/// not.
+/// Where the motion itself jumps just ahead of the last point, or begins or ceases to meet a trigger: tells
+/// the change, and the end. false: it does not.
 bool Continuation::ends_at_jump() {
   constexpr double furthest = 1e-6, nearest = 1e-13;  // of arclength
   double low = 0;
@@ -505,12 +505,14 @@ bool Continuation::ends_at_jump() {
     (same ? before : behind) = std::move(trial);
   }
   constexpr double jump = 1e-4;  // of the size; so near to a graze its square root is far less
-  if (!((before.record.end - behind.record.end).cwiseAbs().maxCoeff() > jump * size_)) return false;
+  const bool jumps = (before.record.end - behind.record.end).cwiseAbs().maxCoeff() > jump * size_;
   const auto [kind, contact, told_otherwise] =
       change_of(now_.point.signature, before.record, behind.record, family_.model->contacts().size());
-  if (told_otherwise) return false;
-  note(kind, contact, before.solution, (high - low) * std::abs(now_.parameter_slope()));
-  end_ = no_way_on(kind, contact, ": the motion jumps there");
+  if (told_otherwise || !(jumps || kind == BifurcationKind::jump_border)) return false;
+  // That a trigger is touched the motion sees when it passes it by more than rounding, on either side.
+  const double away = jumps ? high - low : high;
+  note(kind, contact, jumps ? before.solution : now_, away * std::abs(now_.parameter_slope()));
+  end_ = no_way_on(kind, contact, jumps ? ": the motion jumps there" : no_orbit);
   return true;
 }
 

@@ -652,6 +652,58 @@ TEST_CASE("no branch point is told where a stick vanishes beside a multiplier ne
   for (const Bifurcation& b : branch.bifurcations) CHECK(b.kind != BifurcationKind::branch_point);
 }
 
+// x'' + 0.1 x' + x = F cos 1.3 t touches x = 1 at F = |1 - 1.3^2 + 0.13 i|.
+TEST_CASE("a branch ends where its orbit begins to touch the trigger of a jump, and says where") {
+  const Family f = family(R"toml(name = "equations"
+coordinates = ["x"]
+parameters = { F = 0.5 }
+force = { x = "F*cos(1.3*t) - 0.1*x' - x" }
+period = "2*pi/1.3"
+[[model.jump]]
+when = "1 - x"
+set = { x_dot = "-0.8*x'" }
+)toml",
+                          "F");
+  const std::complex<double> response = 0.5 / std::complex<double>(1 - 1.3 * 1.3, 0.13);
+  const Branch branch = branch_from(f, {response.real(), -1.3 * response.imag()}, 0.5, 0.3, 1);
+  CHECK(branch.begins == "end of the range");
+  CHECK(branch.ends == "jump_border: no orbit of the same period goes on from it");
+  REQUIRE(branch.bifurcations.size() == 1);
+  const Bifurcation& border = branch.bifurcations.front();
+  CHECK(border.kind == BifurcationKind::jump_border);
+  CHECK(border.error < 1e-9);
+  CHECK(std::abs(border.parameter - std::hypot(1 - 1.3 * 1.3, 0.13)) <= 1.01 * border.error);
+}
+
+// A contact in the trigger's place has the same motion; its grazing is solved for.
+TEST_CASE("a branch that ends at a jump whose trigger it touches has a contact's grazing there") {
+  const auto at_wall = [](const char* wall) {
+    const std::string rest = R"toml(
+[[model.jump]]
+when = "x + 0.092"
+direction = "up"
+set = { x_dot = "0.862*x' + 0.102" }
+)toml";
+    const Family f = family(R"toml(name = "equations"
+coordinates = ["x"]
+parameters = { omega = 1.413 }
+force = { x = "0.727*cos(omega*t) - 0.193*x' - 0.072*x - 0.952*x^3" }
+period = "2*pi/omega"
+)toml" + (wall + rest),
+                            "omega");
+    return branch_from(f, {-0.5, 0.1}, 1.413, 1.15, 1.45);
+  };
+  const Branch hit = at_wall("[[model.contact]]\ngap = '0.859 - x'\nrestitution = 0.727");
+  const Branch branch = at_wall("[[model.jump]]\nwhen = '0.859 - x'\nset = { x_dot = \"-0.727*x'\" }");
+  const Bifurcation* grazing = nearest(hit, BifurcationKind::grazing, 1.1894135262);
+  const Bifurcation* border = nearest(branch, BifurcationKind::jump_border, 1.1894135262);
+  REQUIRE(grazing != nullptr);
+  REQUIRE(border != nullptr);
+  CHECK(branch.begins == "jump_border: no orbit of the same period goes on from it");
+  CHECK(border->error < 1e-9);
+  CHECK(std::abs(border->parameter - grazing->parameter) <= 1.01 * border->error);
+}
+
 // The branch ends where an impact beside a chattering contact comes otherwise: behind it the motion goes to
 // and fro between two other orbits. Orbits are solved by the system's own motion, whose jump Newton's method
 // does not see.
