@@ -486,20 +486,20 @@ Continuation::Trial Continuation::predicted(double along) const {
   return trial;
 }
 
-/// Where the motion itself jumps just ahead of the last point, or begins or ceases to meet a trigger: tells
-/// the change, and the end. false: it does not.
-bool Continuation::ends_at_jump() {
+/// Whether the motion itself changes just ahead of the last point: jumps, or begins or ceases to meet a
+/// trigger.
+auto Continuation::change_ahead() const -> std::optional<ChangeAhead> {
   constexpr double furthest = 1e-6, nearest = 1e-13;  // of arclength
   double low = 0;
   double high = options_.least_step;
   Trial before = predicted(low);
   Trial behind = predicted(high);
   while (behind.verdict == Verdict::same && high < furthest) behind = predicted(high *= 4);
-  if (before.verdict != Verdict::same || behind.verdict != Verdict::changed) return false;
+  if (before.verdict != Verdict::same || behind.verdict != Verdict::changed) return std::nullopt;
   while (high - low > nearest) {
     const double middle = (low + high) / 2;
     Trial trial = predicted(middle);
-    if (trial.verdict == Verdict::open) return false;
+    if (trial.verdict == Verdict::open) return std::nullopt;
     const bool same = trial.verdict == Verdict::same;
     (same ? low : high) = middle;
     (same ? before : behind) = std::move(trial);
@@ -508,12 +508,11 @@ bool Continuation::ends_at_jump() {
   const bool jumps = (before.record.end - behind.record.end).cwiseAbs().maxCoeff() > jump * size_;
   const auto [kind, contact, told_otherwise] =
       change_of(now_.point.signature, before.record, behind.record, family_.model->contacts().size());
-  if (told_otherwise || !(jumps || kind == BifurcationKind::jump_border)) return false;
+  if (told_otherwise || !(jumps || kind == BifurcationKind::jump_border)) return std::nullopt;
   // That a trigger is touched the motion sees when it passes it by more than rounding, on either side.
-  const double away = jumps ? high - low : high;
-  note(kind, contact, jumps ? before.solution : now_, away * std::abs(now_.parameter_slope()));
-  end_ = no_way_on(kind, contact, jumps ? ": the motion jumps there" : no_orbit);
-  return true;
+  const double away = jumps ? high - low : 2 * high;
+  return ChangeAhead{kind, contact, jumps ? before.solution : now_, away * std::abs(now_.parameter_slope()),
+                     jumps};
 }
 
 /// Bisection for where the motion begins to take another way than the branch, or to have another signature.

@@ -481,6 +481,7 @@ bool Continuation::pass_stop() {
   const bool apart =  // from where impacts accumulate, and branches turn often
       changes_.empty() || std::abs(changes_.back() - now_.point.parameter) > crowd_width * metric().range;
   const Solution last = now_;
+  const auto change = own && touching < 0 ? change_ahead() : std::nullopt;
   const bool together = chatters_at_once(now_.shooting->itinerary());
   const bool may_jump = own || leaves || together || sticks_briefly(now_, brief);
   const bool goes_on =
@@ -491,15 +492,25 @@ bool Continuation::pass_stop() {
     if (!goes_on) end_ = no_way_on(kind, touching);
     return goes_on;
   }
+  const auto tell = [&] { note(change->kind, change->contact, change->solution, change->error); };
   if (goes_on) {
-    note_between(last, now_);
-  } else if (!own || !ends_at_jump()) {
-    end_ = "Newton's method finds no further point";
-    if (together)
-      end_ +=
-          ": two contacts chatter at once, the order of their impacts changes more often than is followed";
+    const bool alike = last.point.signature == now_.point.signature;
+    if (change && !change->jumps && !alike) {
+      tell();
+    } else {
+      note_between(last, now_);
+    }
+    return true;
   }
-  return goes_on;
+  if (change) {
+    tell();
+    end_ = no_way_on(change->kind, change->contact, change->jumps ? ": the motion jumps there" : no_orbit);
+    return false;
+  }
+  end_ = "Newton's method finds no further point";
+  if (together)
+    end_ += ": two contacts chatter at once, the order of their impacts changes more often than is followed";
+  return false;
 }
 
 /// Notes what has changed between two orbits with different events, as near as it is known where; of

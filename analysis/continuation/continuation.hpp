@@ -132,7 +132,15 @@ class Continuation {
   bool pass_change(const Trial& beyond, double step);
   int nearly_grazing() const;
   Trial predicted(double along) const;
-  bool ends_at_jump();
+  /// A change of the motion next to the last point.
+  struct ChangeAhead {
+    BifurcationKind kind;
+    int contact;
+    Solution solution;
+    double error;  ///< of the parameter
+    bool jumps;    ///< the motion does; else a trigger is touched
+  };
+  std::optional<ChangeAhead> change_ahead() const;
   /// What has become of a change: the branch goes on behind it, ends there, there is none that it could pass,
   /// or something else comes before it.
   enum class Passed { on, ended, not_found, comes_later };
