@@ -469,11 +469,11 @@ int Continuation::nearly_grazing() const {
   return -1;
 }
 
-/// What the motion does from the tangent of the branch, that far ahead of the last point.
-Continuation::Trial Continuation::predicted(double along) const {
-  const Shooting& shooting = *now_.shooting;
+/// What the motion does from the tangent of the branch, that far ahead of an orbit.
+Continuation::Trial Continuation::predicted(const Solution& from, double along) const {
+  const Shooting& shooting = *from.shooting;
   Trial trial;
-  trial.solution = now_;
+  trial.solution = from;
   Solution& s = trial.solution;
   s.u += along * s.tangent;
   s.point.state = s.u.head(shooting.states());
@@ -482,23 +482,23 @@ Continuation::Trial Continuation::predicted(double along) const {
   if (!system) return trial;
   trial.record = record_of(*system, s.point, shooting.itinerary().periods);
   if (trial.record.outcome != Outcome::ok) return trial;
-  trial.verdict = signature_of(trial.record) == now_.point.signature ? Verdict::same : Verdict::changed;
+  trial.verdict = signature_of(trial.record) == from.point.signature ? Verdict::same : Verdict::changed;
   return trial;
 }
 
-/// Whether the motion itself changes just ahead of the last point: jumps, or begins or ceases to meet a
+/// Whether the motion itself changes just ahead of an orbit: jumps, or begins or ceases to meet a
 /// trigger.
-auto Continuation::change_ahead() const -> std::optional<ChangeAhead> {
+auto Continuation::change_ahead(const Solution& from) const -> std::optional<ChangeAhead> {
   constexpr double furthest = 1e-6, nearest = 1e-13;  // of arclength
   double low = 0;
   double high = options_.least_step;
-  Trial before = predicted(low);
-  Trial behind = predicted(high);
-  while (behind.verdict == Verdict::same && high < furthest) behind = predicted(high *= 4);
+  Trial before = predicted(from, low);
+  Trial behind = predicted(from, high);
+  while (behind.verdict == Verdict::same && high < furthest) behind = predicted(from, high *= 4);
   if (before.verdict != Verdict::same || behind.verdict != Verdict::changed) return std::nullopt;
   while (high - low > nearest) {
     const double middle = (low + high) / 2;
-    Trial trial = predicted(middle);
+    Trial trial = predicted(from, middle);
     if (trial.verdict == Verdict::open) return std::nullopt;
     const bool same = trial.verdict == Verdict::same;
     (same ? low : high) = middle;
@@ -507,11 +507,11 @@ auto Continuation::change_ahead() const -> std::optional<ChangeAhead> {
   constexpr double jump = 1e-4;  // of the size; so near to a graze its square root is far less
   const bool jumps = (before.record.end - behind.record.end).cwiseAbs().maxCoeff() > jump * size_;
   const auto [kind, contact, told_otherwise] =
-      change_of(now_.point.signature, before.record, behind.record, family_.model->contacts().size());
+      change_of(from.point.signature, before.record, behind.record, family_.model->contacts().size());
   if (told_otherwise || !(jumps || kind == BifurcationKind::jump_border)) return std::nullopt;
   // That a trigger is touched the motion sees when it passes it by more than rounding, on either side.
   const double away = jumps ? high - low : 2 * high;
-  return ChangeAhead{kind, contact, jumps ? before.solution : now_, away * std::abs(now_.parameter_slope()),
+  return ChangeAhead{kind, contact, jumps ? before.solution : from, away * std::abs(from.parameter_slope()),
                      jumps};
 }
 

@@ -481,7 +481,6 @@ bool Continuation::pass_stop() {
   const bool apart =  // from where impacts accumulate, and branches turn often
       changes_.empty() || std::abs(changes_.back() - now_.point.parameter) > crowd_width * metric().range;
   const Solution last = now_;
-  const auto change = own && touching < 0 ? change_ahead() : std::nullopt;
   const bool together = chatters_at_once(now_.shooting->itinerary());
   const bool may_jump = own || leaves || together || sticks_briefly(now_, brief);
   const bool goes_on =
@@ -492,10 +491,12 @@ bool Continuation::pass_stop() {
     if (!goes_on) end_ = no_way_on(kind, touching);
     return goes_on;
   }
+  const bool alike = goes_on && last.point.signature == now_.point.signature;
+  const bool may_touch = !alike && !family_.model->jumps().empty();
+  const auto change = own && (!goes_on || may_touch) ? change_ahead(last) : std::nullopt;
   const auto tell = [&] { note(change->kind, change->contact, change->solution, change->error); };
   if (goes_on) {
-    const bool alike = last.point.signature == now_.point.signature;
-    if (change && !change->jumps && !alike) {
+    if (change && !change->jumps) {
       tell();
     } else {
       note_between(last, now_);

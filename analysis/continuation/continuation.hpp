@@ -131,8 +131,8 @@ class Continuation {
   void tell_again(const Signature& before);
   bool pass_change(const Trial& beyond, double step);
   int nearly_grazing() const;
-  Trial predicted(double along) const;
-  /// A change of the motion next to the last point.
+  Trial predicted(const Solution& from, double along) const;
+  /// A change of the motion next to an orbit.
   struct ChangeAhead {
     BifurcationKind kind;
     int contact;
@@ -140,7 +140,7 @@ class Continuation {
     double error;  ///< of the parameter
     bool jumps;    ///< the motion does; else a trigger is touched
   };
-  std::optional<ChangeAhead> change_ahead() const;
+  std::optional<ChangeAhead> change_ahead(const Solution& from) const;
   /// What has become of a change: the branch goes on behind it, ends there, there is none that it could pass,
   /// or something else comes before it.
   enum class Passed { on, ended, not_found, comes_later };

@@ -346,7 +346,7 @@ inline SeriesRun::Hull SeriesRun::hull(const double* p) const {
   return hull;
 }
 
-/// Bound of the derivative of all terms but the first, and of rounding in it.
+/// Bound of the derivative of the terms that a hull leaves out, and of rounding.
 inline V SeriesRun::rate_margin(const double* p, const Hull& hull) const {
   V rate = all(0);
   for (int k = low + 1; k <= b_.order; ++k) rate = fma(all(k), modulus(get_one(p, k)), rate);
