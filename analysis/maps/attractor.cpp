@@ -868,17 +868,18 @@ bool may_march(const PoincareMap& map, const Section& section) {
 using Sort = std::tuple<Eigen::Index, bool, bool>;
 Sort sort_of(const Stretch& asked) { return {asked.tangent.cols(), asked.log != nullptr, asked.recorded}; }
 
-/// Lets the lanes do what the searches ask for, those of one sort.
-void march(std::span<Task> tasks, const Sort& sort, std::span<LaneMotion> motions, Lanes& lanes) {
+/// Lets the lanes do what these searches ask for, those of one sort.
+void march(std::span<Task> tasks, std::span<const std::size_t> open, const Sort& sort,
+           std::span<LaneMotion> motions, Lanes& lanes) {
   const bool carries = std::get<0>(sort) > 0;
   std::vector<int> iterates(tasks.size(), 0);
   std::vector<std::size_t> chosen;
-  for (std::size_t k = 0; k < tasks.size(); ++k) {
+  for (const std::size_t k : open) {
     Stretch& asked = tasks[k].search->asked();
+    if (sort_of(asked) != sort) continue;
     LaneMotion& motion = motions[k];
     motion.tangent.resize(0, 0);
     motion.tangent_time.resize(0);
-    if (tasks[k].search->over() || sort_of(asked) != sort) continue;
     chosen.push_back(k);
     iterates[k] = asked.iterates;
     motion.bound = asked.bound;
@@ -934,20 +935,22 @@ void search_together(std::span<Task> tasks, const Section& section) {
     motions[k].state = tasks[k].search->asked().state;
   }
   Lanes lanes(motions, section);
+  std::vector<std::size_t> open(tasks.size());  // searches that are not over
+  std::iota(open.begin(), open.end(), std::size_t{0});
   for (;;) {
+    for (const std::size_t k : open) do_alone(tasks[k]);
+    std::erase_if(open, [&](std::size_t k) { return tasks[k].search->over(); });
+    if (open.empty()) return;
     std::map<Sort, int> longest;  // of what is asked for
-    for (Task& task : tasks) {
-      do_alone(task);
-      if (task.search->over()) continue;
-      const Stretch& asked = task.search->asked();
+    for (const std::size_t k : open) {
+      const Stretch& asked = tasks[k].search->asked();
       int& iterates = longest[sort_of(asked)];
       iterates = std::max(iterates, asked.iterates);
     }
-    if (longest.empty()) return;
     // What is soon done comes first: meanwhile those gather that take longer, and fill the lanes.
     const auto next = std::min_element(longest.begin(), longest.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
-    march(tasks, next->first, motions, lanes);
+    march(tasks, open, next->first, motions, lanes);
   }
 }
 

@@ -76,7 +76,7 @@ Attractor find_attractor(const PoincareMap& map, const HybridState& start, const
 std::vector<HybridState> ways_of(const Attractor& found);
 
 /// As many motions as are best looked at together.
-inline constexpr std::size_t motions_at_once = 128;
+inline constexpr std::size_t motions_at_once = 256;
 /// Analysis::least_points of an analysis that looks for so many attractors of this model: more where motions
 /// are marched side by side, and so are soon done.
 std::size_t least_attractors(const Model& model, const Section& section, const Tolerance& tolerance,

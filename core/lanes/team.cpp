@@ -93,7 +93,10 @@ LaneTeam::LaneTeam(LaneKernel kernel, LaneKernel carrying, std::vector<Lane> lan
   };
   tabulate_phases();
   fill_rows();
-  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) board(lane, 0);
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+    lane_of_[lanes_[lane].number] = lane;
+    board(lane, 0);
+  }
 }
 
 /// cos, sin and their rates per cell at the beginnings of all cells, and at the end of the last one.
@@ -570,13 +573,13 @@ bool LaneTeam::arrived(std::size_t first, std::size_t count) {
 }
 
 void LaneTeam::replace(std::size_t number) {
-  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-    if (lanes_[lane].number != number) continue;
-    at_[lane] = Progress{};
-    marks_[lane] = Mark{};
-    rest(lane);
-    board(lane, 0);
-  }
+  const auto found = lane_of_.find(number);
+  if (found == lane_of_.end()) return;
+  const std::size_t lane = found->second;
+  at_[lane] = Progress{};
+  marks_[lane] = Mark{};
+  rest(lane);
+  board(lane, 0);
 }
 
 /// Brings the motions that have something to do to the first places, so that vectors are full and the kernel
@@ -595,6 +598,7 @@ std::size_t LaneTeam::close_ranks(std::span<const int> periods) {
 /// Motions change places; nothing of them depends on these.
 void LaneTeam::exchange(std::size_t one, std::size_t other) {
   std::swap(lanes_[one], lanes_[other]);
+  std::swap(lane_of_[lanes_[one].number], lane_of_[lanes_[other].number]);
   std::swap(at_[one], at_[other]);
   std::swap(marks_[one], marks_[other]);
   std::swap(places_[one].card, places_[other].card);
@@ -610,9 +614,11 @@ void LaneTeam::exchange(std::size_t one, std::size_t other) {
 void LaneTeam::advance(std::span<const int> periods, bool record) {
   const std::size_t busy = close_ranks(periods);
   if (busy == 0) return;
+  batch_.blocks = (static_cast<long>(busy) + lanes_per_block - 1) / lanes_per_block;
+  const std::size_t end = std::min(static_cast<std::size_t>(batch_.blocks) * lanes_per_block, lanes_.size());
   bool listened = false;
   batch_.tangents = 0;
-  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+  for (std::size_t lane = 0; lane < end; ++lane) {
     const Lane& l = lanes_[lane];
     Progress& at = at_[lane];
     at.done = 0;
@@ -625,8 +631,6 @@ void LaneTeam::advance(std::span<const int> periods, bool record) {
     std::vector<double>& growth = lanes_[lane].motion->growth;
     growth.reserve(growth.size() + at_[lane].due);
   }
-  batch_.blocks = (static_cast<long>(busy) + lanes_per_block - 1) / lanes_per_block;
-  const std::size_t end = std::min(static_cast<std::size_t>(batch_.blocks) * lanes_per_block, lanes_.size());
   if (batch_.tangents > 0) bring_tangents();
   if (batch_.tangents == 1 && sizes_.empty() && sets_.empty()) tabulate_sizes();
   kept_.clear();

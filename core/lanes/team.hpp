@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <new>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "core/lanes/batch.hpp"
@@ -45,7 +46,7 @@ struct Lane {
 /// Motions that march in the same cells.
 class LaneTeam {
  public:
-  static constexpr std::size_t most = 128;
+  static constexpr std::size_t most = 256;
 
   LaneTeam(LaneKernel kernel, LaneKernel carrying, std::vector<Lane> lanes, Lanes::Repeats repeats);
   /// As Lanes::advance.
@@ -158,6 +159,7 @@ class LaneTeam {
 
   LaneKernel kernel_, carrying_;
   std::vector<Lane> lanes_;
+  std::unordered_map<std::size_t, std::size_t> lane_of_;  ///< of the motion with this number
   Rows rows_;
   std::vector<double, LineAllocator<double>> values_, cards_, tangents_;
   std::vector<LanePlace> places_;
