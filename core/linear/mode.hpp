@@ -267,6 +267,10 @@ LinearMode<S, Dofs, Harmonics, Contacts, Frictions>::LinearMode(const System& sy
       if (layout.sliding(mode, k) == Sliding::stuck) hold(sys.sliding.col(k));
     }
   }
+  if (static_cast<Eigen::Index>(holding.size()) == n) {  // nothing moves, whichever way these point
+    admissible.setZero();
+    acceleration.setZero();
+  }
   dofs_ = n;
   states_ = sys.states();
   set_extended(sys, acceleration);

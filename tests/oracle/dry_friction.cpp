@@ -279,6 +279,33 @@ TEST_CASE("the motion of masses that friction holds together is periodic, and st
   }
 }
 
+TEST_CASE("masses that friction holds on every way stay to the last bit, whichever way it points") {
+  const struct {
+    const char* equations;
+    std::initializer_list<double> start;
+  } held[] = {{"mass = [[1.06]]\ndamping = [[0.09]]\nstiffness = [[1.2]]\nforce = [{ cosine = [0.12] }]\n"
+               "stop = [{ normal = [-0.978], position = 0.42, restitution = 0.7 }]\n"
+               "friction = [{ direction = [-0.978], amplitude = 0.2 }]",
+               {0, 0}},
+              {"mass = [[1.06, 0.1], [0.1, 0.8]]\nstiffness = [[1.2, 0.2], [0.2, 0.9]]\n"
+               "force = [{ cosine = [0.12, 0.05] }]\nconstant = [0.3, 0.4]\n"
+               "friction = [{ direction = [-0.615, 0.823], amplitude = 5.0 }, "
+               "{ direction = [0.7, 0.6], amplitude = 4.0 }]",
+               {0.1, 0, 0.2, 0}}};
+  for (const auto& [equations, start] : held) {
+    CAPTURE(equations);
+    const auto system = make_system(std::string("name = 'linear_stops'\nomega = 0.987\n") + equations);
+    const PoincareMap map(*system, Section{});
+    HybridState state = state_at(start);
+    const Eigen::VectorXd before = state.x;
+    for (int turn = 0; turn < 300; ++turn) REQUIRE(map.iterate(state) == Outcome::ok);
+    CHECK((state.x - before).cwiseAbs().maxCoeff() == 0);
+    const Attractor found = find_attractor(map, state_at(start), {});
+    CHECK(found.kind == AttractorClass::periodic);
+    CHECK(found.orbit.period == 1);
+  }
+}
+
 TEST_CASE("a mass at rest on its stop leaves when friction is used up too") {
   // x'' = cos t on x <= 0 with friction F: pressed, then held, and gone when cos t = −F.
   const double F = 0.4;
