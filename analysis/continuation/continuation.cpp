@@ -384,7 +384,9 @@ bool Continuation::advance() {
       }
       if (passed != Passed::not_found) return passed == Passed::on;
     }
-    if (trial->verdict == Verdict::open) {
+    const double parameter = trial->solution.point.parameter;
+    const bool outside = parameter < options_.from || parameter > options_.to;
+    if (trial->verdict == Verdict::open && !outside) {
       if (looks_closer(*trial)) continue;
       return end_.empty();
     }
@@ -394,8 +396,7 @@ bool Continuation::advance() {
       step_ /= 2;
       continue;
     }
-    const double parameter = trial->solution.point.parameter;
-    if (parameter < options_.from || parameter > options_.to) return to_border(step_);
+    if (outside) return to_border(step_);
     if (trial->verdict == Verdict::changed) {
       const auto half = step_ > coarse ? at(now_, step_ / 2) : trial;
       if (half && half->verdict != Verdict::open && keeps_sheet(trial->solution))

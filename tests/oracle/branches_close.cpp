@@ -579,6 +579,31 @@ TEST_CASE("a branch goes on where an orbit rests on a contact for most of its tu
   CHECK(nearest(branch, BifurcationKind::chatter_border, 0.2122) == nullptr);
 }
 
+// The orbit grazes the second contact at 0.92825822, a thousandth of the range below it.
+TEST_CASE("a branch ends where its range does, also when a grazing lies just outside") {
+  const Family f = family(
+      "name = 'linear_stops'\nomega = 1.161390621950518\n"
+      "mass = [[1.2250629403792859, -0.050216896718488974], [-0.050216896718488974, 1.2697203385618012]]\n"
+      "damping = [[0.0753090857595965, -0.0065325100231353305], [-0.0065325100231353305, "
+      "0.0815403182073205]]\n"
+      "stiffness = [[0.9557627114472655, -0.2734614667002216], [-0.2734614667002216, 1.2276396662174829]]\n"
+      "force = [{ cosine = [0.8117589976742239, -0.37255375419528036], "
+      "sine = [-0.06693526141956274, -0.059303531037508406] }]\n"
+      "stop = [{ normal = [-0.860116821849521, 0.510097101316484], position = 0.37389958904950105, "
+      "restitution = 0.2735529384582619 }, "
+      "{ normal = [-0.9968459071183957, 0.07936143560510127], position = 0.3648555877246368, "
+      "restitution = 0.8839148040821345 }]",
+      "omega");
+  const Eigen::Vector4d state(0.381551021714121, 0.4927797722962926, -0.3277622661044905,
+                              -0.31034495167413334);
+  const double from = 0.9291124975604144, to = 1.3936687463406214;
+  const Branch branch = branch_through(f, {1.161390621950518, state, 1}, from, to, 300);
+  CHECK(branch.begins == "end of the range");
+  CHECK(branch.points.front().parameter == Approx(from).margin(1e-12).epsilon(0));
+  CHECK(branch.points.back().parameter == Approx(to).margin(1e-12).epsilon(0));
+  CHECK(branch.bifurcations.empty());
+}
+
 // Impacts of two contacts that chatter at once change their order wherever one falls on another, infinitely
 // often; in between Newton's method finds orbits.
 TEST_CASE("a branch goes on where two contacts chatter at once", "[long]") {
