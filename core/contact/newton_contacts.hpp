@@ -166,7 +166,8 @@ class NewtonContacts : public MotionLoop<Engine, S, State> {
   S opened(const Touching& t) { return t.left - engine().approach(t.contact); }
   Outcome strike_with_friction(Touching& t);
   Outcome strike_alone(Touching& rubs);
-  Outcome strike_contacts(int i, double slow, Observer* observer);
+  void gather(int i, double slow);
+  Outcome strike_contacts(int i, bool met, double slow, Observer* observer);
   void complete_chatter(int i, Observer* observer);
   int read_rebounds(double slow);
   /// Whether contact i has just been left at a speed.
@@ -306,7 +307,7 @@ Outcome NewtonContacts<Engine, S, State>::hit(int i, Observer* observer) {
   constexpr double slack = 1e-14;
   const double slow = slack * engine().speed();
   for (std::int64_t impacts = 0; impacts < tolerance_.events; ++impacts) {
-    const Outcome struck = strike_contacts(i, slow, observer);
+    const Outcome struck = strike_contacts(i, impacts == 0, slow, observer);
     if (struck != Outcome::ok) return struck;
     i = read_rebounds(slow);
     if (i >= 0) continue;
@@ -324,30 +325,40 @@ Outcome NewtonContacts<Engine, S, State>::hit(int i, Observer* observer) {
   return Outcome::event_limit;
 }
 
-/// Impulses of all that meet, contact i among them; a graze is without.
+/// All that take part in an impact of contact i. An open one that bodies just leave, whose flight from it is
+/// lost in rounding, counts as left at this instant, as in a corner.
 template <class Engine, class S, class State>
-Outcome NewtonContacts<Engine, S, State>::strike_contacts(int i, double slow, Observer* observer) {
+void NewtonContacts<Engine, S, State>::gather(int i, double slow) {
+  for (int j = 0; j < engine().count(); ++j) {
+    if (!engine().exists(j) || (j != i && !engine().reaches(j))) continue;
+    const bool rest = j != i && at_rest_on(j);
+    if (j != i && !rest) {
+      if (!(std::abs(value_of(engine().gap(j))) <= gap_rounding(j) + flight_rounding())) continue;
+      const S approach = engine().approach(j);
+      if (value_of(approach) < -slow) touches_[static_cast<std::size_t>(j)] = {1, -approach};
+      if (!(approach > S(0))) continue;
+    }
+    if (j != i) engine().put_on(j);
+    const S speed = engine().approach(j);
+    touching_.push_back(rest ? Touching{j, S(0), speed} : Touching{j, speed});
+  }
+}
+
+/// Impulses of all that meet, contact i among them; a graze is without. met: after a flight, whose end is
+/// known but for rounding, not by an impulse in this instant.
+template <class Engine, class S, class State>
+Outcome NewtonContacts<Engine, S, State>::strike_contacts(int i, bool met, double slow, Observer* observer) {
   engine().put_on(i);
   touching_.clear();
   const auto before = snapshot(observer);
   const S w = engine().approach(i);
   const double a = value_of(engine().pressing(i));
-  if (!(w > S(0)) || (!(a > 0) && value_of(w) * value_of(w) <= 2 * std::abs(a) * gap_rounding(i))) {
+  if (!(w > S(0)) || (met && !(a > 0) && value_of(w) * value_of(w) <= 2 * std::abs(a) * gap_rounding(i))) {
     come_to_rest(i);
     tell(observer, EventKind::graze, i, before, value_of(time), std::max(0.0, value_of(w)));
     return Outcome::ok;
   }
-  for (int j = 0; j < engine().count(); ++j) {
-    if (!engine().exists(j) || (j != i && !engine().reaches(j))) continue;
-    const bool rest = j != i && at_rest_on(j);
-    const bool meets = j == i || rest ||
-                       (std::abs(value_of(engine().gap(j))) <= gap_rounding(j) + flight_rounding() &&
-                        engine().approach(j) > S(0));
-    if (!meets) continue;
-    if (j != i) engine().put_on(j);
-    const S speed = engine().approach(j);
-    touching_.push_back(rest ? Touching{j, S(0), speed} : Touching{j, speed});
-  }
+  gather(i, slow);
   resting_.clear();
   const Outcome outcome = impulses();
   if (outcome != Outcome::ok) return outcome;

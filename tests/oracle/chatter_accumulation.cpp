@@ -1,7 +1,10 @@
 /// Accumulation of chatter against closed forms and 15-digit references, and its independence of the cut.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 
 #include "core/contact/chatter.hpp"
 #include "tests/support.hpp"
@@ -19,6 +22,55 @@ std::string oscillator(double omega, double sigma, double r) {
          "\nforce = [{ cosine = [1] }]\nstop = [{ normal = [1], position = " + number(sigma) +
          ", restitution = " + number(r) + " }]";
 }
+
+/// A body at p with velocity v under the constant force f between two walls n_i . p = d_i that meet in a
+/// corner.
+struct Corner {
+  std::array<Eigen::Vector2d, 2> normal;
+  Eigen::Vector2d position, restitution, v, f;
+
+  /// When bounces from wall to wall end in the corner, in the gaps and the speeds at which they open, which
+  /// keep their digits there: each impact is u_i -> -r u_i along the wall's normal.
+  double time_to_end() const {
+    using Real = long double;
+    std::array<Real, 2> g, u, a;
+    for (std::size_t i = 0; i < 2; ++i) {
+      g[i] = position(static_cast<Eigen::Index>(i));
+      u[i] = -normal[i].dot(v);
+      a[i] = -normal[i].dot(f);
+    }
+    Real t = 0;
+    while (std::max(std::abs(u[0]), std::abs(u[1])) > 1e-18L) {
+      std::array<Real, 2> flight;
+      for (std::size_t i = 0; i < 2; ++i) flight[i] = to_wall(g[i], u[i], a[i]);
+      const std::size_t hit = flight[0] < flight[1] ? 0 : 1, other = 1 - hit;
+      const Real h = flight[hit];
+      if (!std::isfinite(h)) return std::numeric_limits<double>::quiet_NaN();
+      t += h;
+      g[other] += h * (u[other] + a[other] * h / 2);
+      g[hit] = 0;
+      for (std::size_t i = 0; i < 2; ++i) u[i] += a[i] * h;
+      const Real opened = -static_cast<Real>(restitution(static_cast<Eigen::Index>(hit))) * u[hit];
+      u[other] += normal[0].dot(normal[1]) / normal[hit].squaredNorm() * (opened - u[hit]);
+      u[hit] = opened;
+    }
+    return static_cast<double>(t);
+  }
+
+  /// The first t > 0 with g + u t + a t^2/2 = 0.
+  static long double to_wall(long double g, long double u, long double a) {
+    constexpr long double never = std::numeric_limits<long double>::infinity();
+    if (g == 0) return a < 0 ? -2 * u / a : never;
+    const long double inside = u * u - 2 * a * g;
+    if (inside < 0) return never;
+    const long double q = -(u + std::copysign(std::sqrt(inside), u));
+    long double first = never;
+    for (const long double root : {q / a, 2 * g / q}) {
+      if (root > 0) first = std::min(first, root);
+    }
+    return first;
+  }
+};
 
 }  // namespace
 
@@ -62,6 +114,39 @@ TEST_CASE("bouncing balls come to rest at their closed-form time") {
     CHECK(log.of(EventKind::impact).size() > 10);
     CHECK(state.x(0) == 0);
     CHECK(state.x(1) == 0);
+  }
+}
+
+TEST_CASE(
+    "a body that bounces from wall to wall into their corner is there in no time, and leaves from rest") {
+  const Eigen::Vector2d n1(-0.5746541774601202, 0.8183963442780232),
+      n2(0.30142121760555196, -0.9534910852111763);
+  const Eigen::Vector2d d(0.48, 0.13);
+  const Eigen::Vector2d corner =
+      (Eigen::Matrix2d() << n1.transpose(), n2.transpose()).finished().inverse() * d;
+  const auto along_second = [&](const Eigen::Vector2d& f) {
+    return Eigen::Vector2d(f - n2 * (n2.dot(f) / n2.squaredNorm()));
+  };
+  const Eigen::Vector2d off(0.02, 0.01), along(0.099, -0.006), into(-0.018, -0.070);
+  const struct {
+    Eigen::Vector2d force, acceleration;
+  } pulls[] = {{off, off}, {along, along_second(along)}, {into, Eigen::Vector2d::Zero()}};
+  for (const auto& [force, acceleration] : pulls) {
+    CAPTURE(force.transpose());
+    const Corner walls{{n1, n2}, d, {0.5, 0.2225}, corner / 2 + Eigen::Vector2d(0.02, 0.013), force};
+    const auto system =
+        make_system("name = 'linear_stops'\nmass = [[1, 0], [0, 1]]\nconstant = [" + number(force(0)) + ", " +
+                    number(force(1)) + "]\nstop = [{ normal = [" + number(n1(0)) + ", " + number(n1(1)) +
+                    "], position = " + number(d(0)) + ", restitution = 0.5 }, { normal = [" + number(n2(0)) +
+                    ", " + number(n2(1)) + "], position = " + number(d(1)) + ", restitution = 0.2225 }]");
+    HybridState state = state_at({0, walls.v(0), 0, walls.v(1)});
+    REQUIRE(system->advance(state, for_time(8), nullptr) == Outcome::ok);
+    const double after = 8 - walls.time_to_end();
+    for (Eigen::Index i = 0; i < 2; ++i) {
+      CHECK(state.x(2 * i) ==
+            Approx(corner(i) + acceleration(i) * after * after / 2).margin(1e-12).epsilon(0));
+      CHECK(state.x(2 * i + 1) == Approx(acceleration(i) * after).margin(1e-12).epsilon(0));
+    }
   }
 }
 
