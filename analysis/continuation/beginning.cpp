@@ -19,7 +19,7 @@ std::optional<Vector> on_leg(const Shooting& shooting, double parameter, Leg leg
   leg.duration = duration;
   leg.end = EventKind::section;
   leg.contact = -1;
-  const auto course = system->follow({&leg, 1}, shooting.family().parameter);
+  const auto course = system->follow_values({&leg, 1}, {shooting.family().parameter});
   if (!course) return std::nullopt;
   return course->legs.front().state;
 }

@@ -29,7 +29,7 @@ std::optional<Restitution> restitution_at(const Family& family, double parameter
   rebound.end = EventKind::graze;
   rebound.contact = impact.contact;
   const std::vector<Leg> legs{impact, rebound};
-  const auto course = system->follow(legs, family.parameter);
+  const auto course = system->follow(legs, {family.parameter});
   if (!course) return std::nullopt;
   const Reached& before = course->legs[0];
   const Reached& after = course->legs[1];
@@ -314,7 +314,7 @@ std::optional<double> pressing_time(const Solution& near, Leg leg, int contact) 
   leg.length = Leg::Length::given;
   leg.duration = 0;
   for (int k = 0; k < 30; ++k) {
-    const auto course = system->follow({&leg, 1}, family.parameter);
+    const auto course = system->follow_values({&leg, 1}, {family.parameter});
     if (!course) return std::nullopt;
     const Reached& end = course->legs.front();
     if (!(end.measure > 0) || (k == 0 && !(end.guard > 0))) return std::nullopt;

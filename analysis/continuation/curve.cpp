@@ -406,7 +406,7 @@ std::optional<CurveSolution> solve_near(const Plane& plane_of, const Itinerary& 
   return s;
 }
 
-void take_point(CurveSolution& s) {
+void take_point(CurveSolution& s, States states) {
   const CurveEquations& eq = *s.equations;
   BranchPoint& p = s.point.orbit;
   const Family family = eq.plane().at(eq.second(s.x));
@@ -423,7 +423,7 @@ void take_point(CurveSolution& s) {
   const Multipliers rest = others(p.multipliers, eq.condition().kind);
   p.stable = !p.multipliers.empty() && is_stable(rest);
   orbit.point = p;
-  p.orbit = states_on_section(orbit);
+  if (states == States::all) p.orbit = states_on_section(orbit);
   Record record = told(s);
   if (moves_by_itself(eq.itinerary())) {
     const auto system = family.system(p.parameter);
@@ -451,14 +451,14 @@ CurveWalk::CurveWalk(CurveSolution start, int direction, const CurveOptions& opt
 }
 
 /// The solution in the plane across the tangent at this arclength from a point.
-std::optional<CurveSolution> CurveWalk::at(const CurveSolution& from, double step) const {
+std::optional<CurveSolution> CurveWalk::at(const CurveSolution& from, double step, States states) const {
   const CurveEquations& eq = *from.equations;
   const Vector guess = from.x + step * from.tangent;
   auto found = solve_curve(eq, from.borders, from.weights, guess, plane(from.weights, from.tangent));
   if (!found.ok) return std::nullopt;
   CurveSolution s =
       told_at(from.equations, from.borders, from.weights, std::move(found), from.size(), from.tangent);
-  take_point(s);
+  take_point(s, states);
   return s;
 }
 
@@ -761,7 +761,7 @@ std::optional<CurveWalk::Located> CurveWalk::root(const CurveSolution& from, dou
   for (int k = 0; k < 60 && high - low > 1e-14; ++k) {
     double place = (low * at_high - high * at_low) / (at_high - at_low);
     if (!(place > low && place < high) || k % 8 == 7) place = (low + high) / 2;
-    auto s = at(from, place);
+    auto s = at(from, place, States::first);
     // The equations may be singular at the zero itself.
     if (!s && best && std::abs(best->value) <= at_hand * least) break;
     if (!s) return std::nullopt;
@@ -781,6 +781,7 @@ std::optional<CurveWalk::Located> CurveWalk::root(const CurveSolution& from, dou
       side = 1;
     }
   }
+  if (best) take_point(best->solution, States::all);
   return best;
 }
 

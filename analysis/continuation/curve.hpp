@@ -90,8 +90,10 @@ struct CurveOptions {
 std::optional<CurveSolution> solve_near(const Plane& plane, const Itinerary& itinerary, const Anchor& anchor,
                                         const CurveCondition& condition, const Eigen::VectorXd& orbit,
                                         double second, double extra, double size);
+/// States of a point's orbit on the section that are solved for: where it begins only, or all of them.
+enum class States { first, all };
 /// Takes what a solved point tells: orbit, multipliers, whether the motion takes it.
-void take_point(CurveSolution& solution);
+void take_point(CurveSolution& solution, States states = States::all);
 
 /// Walks along a curve point by point:
 ///
@@ -132,7 +134,7 @@ class CurveWalk {
   };
   using Function = std::function<double(const CurveSolution&)>;
 
-  std::optional<CurveSolution> at(const CurveSolution& from, double step) const;
+  std::optional<CurveSolution> at(const CurveSolution& from, double step, States states = States::all) const;
   Cause cause_of(CurveSolution& solution) const;
   /// What is solved where the motion is told anew.
   struct Retold {

@@ -98,27 +98,17 @@ Vector CurveEquations::weights(const Vector& x, double size) const {
   return w;
 }
 
-std::optional<OrbitValues> CurveEquations::orbit_values(const Vector& x) const {
+std::optional<Equations> CurveEquations::orbit_values(const Vector& x) const {
   if (!plane_.has(second(x))) return std::nullopt;
   const Family along = plane_.at(second(x));
-  const Family across = plane_.across(first(x));
-  Vector u = orbit_of(x);
-  const Shooting one = shooting(along);
-  const auto e = one.equations(u);
+  const Shooting shooting = this->shooting(along);
+  auto e = shooting.equations(orbit_of(x), plane_.second);
   if (!e) return std::nullopt;
-  u(orbit_) = second(x);
-  const auto other = shooting(across).equations(u);
-  if (!other) return std::nullopt;
-  OrbitValues v;
-  v.residual = e->residual;
-  v.measure = e->measure;
-  v.slope.resize(orbit_, orbit_ + 2);
-  v.slope << e->slope, other->slope.rightCols(1);
   const Eigen::Index closing = orbit_ - states_;
-  one.hold(e->slope, e->residual, v.slope.block(closing, 0, states_, states_), v.residual.tail(states_));
-  v.measure_slope.resize(steps(), orbit_ + 2);
-  v.measure_slope << e->measure_slope, other->measure_slope.rightCols(1);
-  return v;
+  const Matrix slope = e->slope.leftCols(orbit_ + 1);
+  const Vector residual = e->residual;
+  shooting.hold(slope, residual, e->slope.block(closing, 0, states_, states_), e->residual.tail(states_));
+  return e;
 }
 
 void CurveEquations::add_closing(Eigen::Ref<Matrix> matrix, double factor) const {
@@ -126,7 +116,7 @@ void CurveEquations::add_closing(Eigen::Ref<Matrix> matrix, double factor) const
 }
 
 /// The matrix whose null vectors define the curve, its columns in units of the weights.
-Matrix CurveEquations::matrix_of(const OrbitValues& at, double extra, const Vector& weights) const {
+Matrix CurveEquations::matrix_of(const Equations& at, double extra, const Vector& weights) const {
   const Eigen::Index m = orbit_;
   const auto units = weights.cwiseInverse();
   switch (condition_.kind) {
@@ -178,7 +168,7 @@ Borders CurveEquations::renewed(const Borders& old, const CurveValues& values) c
   return b;
 }
 
-double CurveEquations::determinant(const OrbitValues& at, bool doubling) const {
+double CurveEquations::determinant(const Equations& at, bool doubling) const {
   Matrix once = at.slope.leftCols(orbit_);
   if (doubling) add_closing(once, 2);
   return graze::determinant(once);

@@ -45,14 +45,6 @@ bool has_curve(BifurcationKind kind);
 /// Whether it says that a matrix is singular (fold, period_doubling, branch_point, neimark_sacker).
 bool is_spectral(BifurcationKind kind);
 
-/// Residual and Jacobian of the equations of the orbit over both parameters.
-struct OrbitValues {
-  Eigen::VectorXd residual;
-  Eigen::MatrixXd slope;          ///< last two columns: the parameters
-  Eigen::VectorXd measure;        ///< of each step (core/system/segment)
-  Eigen::MatrixXd measure_slope;  ///< likewise
-};
-
 /// Borders that make a singular matrix regular, and its null vectors as they give them.
 struct Borders {
   Eigen::MatrixXd left;       ///< about the left null vectors, in columns
@@ -62,7 +54,7 @@ struct Borders {
 
 /// Everything at one place.
 struct CurveValues {
-  OrbitValues orbit;
+  Equations orbit;
   Eigen::VectorXd residual;  ///< of all equations
   Eigen::MatrixXd slope;     ///< one column more than rows
   Eigen::MatrixXd left;      ///< null vectors of the bordered matrix, in columns
@@ -109,7 +101,7 @@ class CurveEquations {
 
   /// One weight per unknown: states count by `size`, durations by the turn, parameters by their ranges.
   Eigen::VectorXd weights(const Eigen::VectorXd& x, double size) const;
-  std::optional<OrbitValues> orbit_values(const Eigen::VectorXd& x) const;
+  std::optional<Equations> orbit_values(const Eigen::VectorXd& x) const;
   /// Borders from the singular vectors of the matrices at X.
   std::optional<Borders> borders(const Eigen::VectorXd& x, const Eigen::VectorXd& weights) const;
   /// Borders for places near one, from the null vectors there.
@@ -117,7 +109,7 @@ class CurveEquations {
   std::optional<CurveValues> values(const Eigen::VectorXd& x, const Borders& borders,
                                     const Eigen::VectorXd& weights) const;
   /// det A or det (A + 2E): zero where an orbit of these equations has a multiplier +1 or −1.
-  double determinant(const OrbitValues& at, bool doubling) const;
+  double determinant(const Equations& at, bool doubling) const;
   /// d/ds of uᵀ ∂F/∂X (X + s w) over both parameters, w over the first entries of X; nothing where the
   /// equations do not exist that far.
   std::optional<Eigen::RowVectorXd> second_derivative(const Eigen::VectorXd& x, const Eigen::VectorXd& left,
@@ -131,7 +123,7 @@ class CurveEquations {
   }
 
  private:
-  Eigen::MatrixXd matrix_of(const OrbitValues& at, double extra, const Eigen::VectorXd& weights) const;
+  Eigen::MatrixXd matrix_of(const Equations& at, double extra, const Eigen::VectorXd& weights) const;
   void add_spectral(const Eigen::VectorXd& x, const Borders& borders, const Eigen::VectorXd& weights,
                     CurveValues& v) const;
   bool add_plain(const Eigen::VectorXd& x, CurveValues& v) const;

@@ -93,16 +93,20 @@ std::vector<Sample> sampled_on_own(System& system, const Leg& leg, int contact,
 std::vector<Sample> sampled(System& system, const Leg& leg, int contact, int parameter,
                             const std::vector<double>& shares) {
   if (leg.length == Leg::Length::own) return sampled_on_own(system, leg, contact, shares);
-  std::vector<Leg> probes;
-  for (const double share : shares) {
-    Leg probe = leg;
-    probe.duration *= share;
+  std::vector<Leg> probes(shares.size(), leg);  // each goes on where the one before ended
+  double passed = 0;
+  for (std::size_t j = 0; j < shares.size(); ++j) {
+    Leg& probe = probes[j];
+    probe.duration *= shares[j] - passed;
+    passed = shares[j];
     probe.end = EventKind::graze;
     probe.contact = contact;
-    probes.push_back(std::move(probe));
+    if (j == 0) continue;
+    probe.state.resize(0);
+    probe.time = std::numeric_limits<double>::quiet_NaN();
   }
   std::vector<Sample> samples;
-  const auto course = system.follow(probes, parameter);
+  const auto course = system.follow_values(probes, {parameter});
   for (std::size_t j = 0; course && j < shares.size(); ++j)
     samples.push_back({shares[j], course->legs[j].measure, course->legs[j].guard});
   return samples;

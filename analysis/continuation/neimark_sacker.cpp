@@ -24,7 +24,7 @@ std::optional<double> growth(const Family& family, Equilibrium& at, std::int64_t
   double step = std::numeric_limits<double>::infinity();
   for (int k = 0; k < most_iterations && step > 1e-14 * at.state.cwiseAbs().maxCoeff(); ++k) {
     leg.state = at.state;
-    const auto course = system->follow({&leg, 1}, family.parameter);
+    const auto course = system->follow({&leg, 1}, {family.parameter});
     if (!course) return std::nullopt;
     const Reached& reached = course->legs.front();
     flow = reached.state_slope.leftCols(n);

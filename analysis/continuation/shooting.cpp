@@ -123,7 +123,7 @@ Eigen::VectorXd velocity_at(const Family& family, double parameter, const Eigen:
   Leg leg;
   leg.state = state;
   leg.mode = mode;
-  const auto course = system->follow({&leg, 1}, family.parameter);
+  const auto course = system->follow({&leg, 1}, {family.parameter});
   if (!course) return {};
   return course->legs.front().state_slope.col(state.size() + 1);
 }
@@ -276,7 +276,7 @@ std::optional<Eigen::VectorXd> Shooting::unknowns(const Eigen::VectorXd& start,
   if (!system) return std::nullopt;
   std::vector<Leg> list = legs(u, *system);
   for (std::size_t j = 1; j < nodes_.size(); ++j) list[nodes_[j]].state.resize(0);
-  const auto course = system->follow(list, family_->parameter);
+  const auto course = system->follow_values(list, {family_->parameter});
   if (!course) return std::nullopt;
   for (std::size_t j = 1; j < nodes_.size(); ++j) {
     u.segment(static_cast<Eigen::Index>(j) * states_, states_) = course->legs[nodes_[j] - 1].state;
@@ -316,7 +316,7 @@ std::optional<std::vector<Leg>> Shooting::placed_legs(const Eigen::VectorXd& u) 
   const std::unique_ptr<System> system = family_->system(u(size()));
   if (!system) return std::nullopt;
   std::vector<Leg> list = legs(u, *system);
-  const auto course = system->follow(list, family_->parameter);
+  const auto course = system->follow_values(list, {family_->parameter});
   if (!course) return std::nullopt;
   for (std::size_t k = 0; k < list.size(); ++k) {
     if (list[k].state.size() == 0) list[k].state = course->legs[k - 1].state;
@@ -327,15 +327,22 @@ std::optional<std::vector<Leg>> Shooting::placed_legs(const Eigen::VectorXd& u) 
   return list;
 }
 
-std::optional<Equations> Shooting::equations(const Eigen::VectorXd& u) const {
-  const Eigen::Index unknowns = size() + 1;
+std::optional<Equations> Shooting::equations(const Eigen::VectorXd& u, std::optional<int> second) const {
+  std::vector<int> parameters{family_->parameter};
+  std::vector<Eigen::Index> columns = live_columns_;
+  if (second) {
+    parameters.push_back(*second);
+    columns.push_back(size() + 1);
+  }
+  const Eigen::Index count = static_cast<Eigen::Index>(parameters.size());
+  const Eigen::Index unknowns = size() + count;
   const std::unique_ptr<System> system = family_->system(u(size()));
   if (!system) return std::nullopt;
   std::vector<Leg> list = legs(u, *system);
   for (std::size_t k = 0; k < list.size(); ++k) {
     if (returns(k)) list[k].length = Leg::Length::returning;
   }
-  const auto course = system->follow(list, family_->parameter);
+  const auto course = system->follow(list, parameters);
   if (!course) return std::nullopt;
   Equations e;
   e.residual.resize(size());
@@ -344,10 +351,10 @@ std::optional<Equations> Shooting::equations(const Eigen::VectorXd& u) const {
   e.measure_slope.setZero(steps(), unknowns);
 
   // By the unknowns that they depend on, one column each: present state and time, residual, measure.
-  const Eigen::Index live = static_cast<Eigen::Index>(live_columns_.size());
+  const Eigen::Index live = static_cast<Eigen::Index>(columns.size());
   Eigen::MatrixXd state_slope(live, states_);
   Eigen::VectorXd time_slope = Eigen::VectorXd::Zero(live);
-  time_slope(live - 1) = anchor_.phase * course->period_slope;
+  time_slope.tail(count) = anchor_.phase * course->period_slope.transpose();
   Eigen::MatrixXd next_slope(live, states_);
   Eigen::VectorXd end_slope = time_slope;
   Eigen::MatrixXd slope = Eigen::MatrixXd::Zero(live, size());
@@ -379,16 +386,16 @@ std::optional<Equations> Shooting::equations(const Eigen::VectorXd& u) const {
     const Step& step = itinerary_.steps[k];
     const bool found = Leg::finds_end(step.length);
     const auto chain = [&](const auto& by, auto&& total) {
-      const auto add = [&](Eigen::Index first, Eigen::Index count) {
-        total.segment(first, count) = by(states_) * time_slope.segment(first, count);
+      const auto add = [&](Eigen::Index first, Eigen::Index entries) {
+        total.segment(first, entries) = by(states_) * time_slope.segment(first, entries);
         for (Eigen::Index i = 0; i < states_; ++i)
-          total.segment(first, count) += by(i) * state_slope.col(i).segment(first, count);
+          total.segment(first, entries) += by(i) * state_slope.col(i).segment(first, entries);
       };
       add(0, column);  // later durations do not matter yet
-      add(live - 1, 1);
-      total.segment(column, live - 1 - column).setZero();
+      add(live - count, count);
+      total.segment(column, live - count - column).setZero();
       if (!found) total(column) = by(states_ + 1);
-      total(live - 1) += by(states_ + 2);
+      total.tail(count) += by.tail(count).transpose();
     };
     chain(reached.time_slope, end_slope);
     e.measure(static_cast<Eigen::Index>(k)) = reached.measure;
@@ -415,7 +422,7 @@ std::optional<Equations> Shooting::equations(const Eigen::VectorXd& u) const {
     const double end = anchor_.phase + itinerary_.periods;  // in periods
     e.residual(row) = time - end * system->period();
     slope.col(row) = time_slope;
-    slope(live - 1, row++) -= end * course->period_slope;
+    slope.col(row++).tail(count) -= end * course->period_slope.transpose();
   } else {
     e.residual(row) = anchor_.normal.dot(u.head(states_) - anchor_.state);
     slope.col(row++).head(states_) = anchor_.normal;
@@ -434,8 +441,8 @@ std::optional<Equations> Shooting::equations(const Eigen::VectorXd& u) const {
     e.residual(last + entry) = u(entry);
     slope.col(last + entry) = Eigen::VectorXd::Unit(live, entry);
   }
-  e.slope(Eigen::all, live_columns_) = slope.transpose();
-  e.measure_slope(Eigen::all, live_columns_) = measure_slope.transpose();
+  e.slope(Eigen::all, columns) = slope.transpose();
+  e.measure_slope(Eigen::all, columns) = measure_slope.transpose();
   if (!e.residual.allFinite() || !e.slope.allFinite()) return std::nullopt;
   return e;
 }
@@ -450,7 +457,7 @@ std::optional<std::vector<Eigen::MatrixXd>> Shooting::transitions(const Eigen::V
   if (list.back().length == Leg::Length::own) after.length = Leg::Length::own;
   after.time = std::numeric_limits<double>::quiet_NaN();
   list.push_back(after);
-  const auto course = system->follow(list, family_->parameter);
+  const auto course = system->follow(list, {family_->parameter});
   if (!course) return std::nullopt;
   std::vector<Eigen::MatrixXd> matrices;
   for (std::size_t k = 0; k < itinerary_.steps.size(); ++k) {

@@ -42,7 +42,7 @@ struct Family {
 /// All equations at one place, with derivatives by all unknowns.
 struct Equations {
   Eigen::VectorXd residual;
-  Eigen::MatrixXd slope;          ///< one column more than rows: the last is the parameter's
+  Eigen::MatrixXd slope;          ///< one column more than rows, the parameter's; then a second one's
   Eigen::VectorXd measure;        ///< of each step: positive while its event is one (core/system/segment)
   Eigen::MatrixXd measure_slope;  ///< by all unknowns, one row per step
 };
@@ -118,7 +118,8 @@ class Shooting {
                                           double parameter) const;
   /// The same of the motion that its itinerary has been taken from, from that state on.
   Eigen::VectorXd unknowns(const Eigen::VectorXd& start, const Prescription& taken, double parameter) const;
-  std::optional<Equations> equations(const Eigen::VectorXd& u) const;
+  /// `second`: further parameter by which derivatives are taken; its value is the family's.
+  std::optional<Equations> equations(const Eigen::VectorXd& u, std::optional<int> second = {}) const;
   /// The legs of an orbit with the states at their beginnings. Nothing: they cannot be followed.
   std::optional<std::vector<Leg>> placed_legs(const Eigen::VectorXd& u) const;
   /// How far apart nearby orbits are after each leg, and how much later it ends (the last entry): compared

@@ -172,7 +172,7 @@ double bound_rate(const Shooting& shooting, const Eigen::VectorXd& u, std::size_
   probe.end = EventKind::graze;
   probe.length = Leg::Length::given;
   probe.duration = 0;
-  const auto course = system->follow({&probe, 1}, shooting.family().parameter);
+  const auto course = system->follow_values({&probe, 1}, {shooting.family().parameter});
   return course ? course->legs.front().guard : none;
 }
 

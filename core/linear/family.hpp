@@ -142,7 +142,7 @@ class LinearFamilySystem final : public System {
     });
   }
   double period_slope(int parameter) const override {
-    const std::vector<Dual<1>> values = varied_parameters<1>(values_, parameter);
+    const std::vector<Dual<1>> values = varied_parameters<1>(values_, {&parameter, 1});
     return Dynamics<Dual<1>>(varied_builder_(std::span<const Dual<1>>(values))).period().slope.front();
   }
 
@@ -159,16 +159,18 @@ class LinearFamilySystem final : public System {
     if (!plain_.system().compliant(i)) return mode;
     return layout_of(plain_.system()).with_spring(mode, i, engaged ? Spring::engaged : Spring::open);
   }
-  std::optional<Course> follow(std::span<const Leg> legs, int parameter) override {
-    const bool own = !legs.empty() && legs.front().length == Leg::Length::own;
-    if (own || !prescribes_slip(parameter)) return System::follow(legs, parameter);
-    const std::vector<Dual<1>> values = varied_parameters<1>(values_, parameter);
-    Dynamics<Dual<1>> varied(varied_builder_(std::span<const Dual<1>>(values)));
-    const auto point_for = [&](const Leg& leg) {
-      return LinearLeg<Dual<leg_chunk>, Dofs, Harmonics, Contacts, Frictions>(varied, leg);
-    };
-    auto course = follow_legs<leg_chunk>(legs, states(), point_for, order());
-    if (course) course->period_slope = varied.period().slope.front();
+  std::optional<Course> follow(std::span<const Leg> legs, const std::vector<int>& parameters) override {
+    if (!prescribed(legs, parameters)) return System::follow(legs, parameters);
+    std::optional<Course> course;
+    for (const int parameter : parameters) {  // matrix functions cost more with each derivative of the system
+      auto one = follow_by(legs, parameter);
+      if (!one) return std::nullopt;
+      if (course) {
+        add_parameter(*course, *one);
+      } else {
+        course = std::move(one);
+      }
+    }
     return course;
   }
 
@@ -214,6 +216,17 @@ class LinearFamilySystem final : public System {
   }
 
  private:
+  std::optional<Course> follow_by(std::span<const Leg> legs, int parameter) {
+    const std::vector<Dual<1>> values = varied_parameters<1>(values_, {&parameter, 1});
+    Dynamics<Dual<1>> varied(varied_builder_(std::span<const Dual<1>>(values)));
+    const auto point_for = [&](const Leg& leg) {
+      return LinearLeg<Dual<leg_chunk>, Dofs, Harmonics, Contacts, Frictions>(varied, leg);
+    };
+    auto course = follow_legs<leg_chunk>(legs, states(), 1, point_for, order());
+    if (course) course->period_slope = Eigen::RowVectorXd::Constant(1, varied.period().slope.front());
+    return course;
+  }
+
   /// 1 per unit of time where the equations have no rate at all (a ball that only falls).
   static double fastest(const Equations& equations) {
     const Eigen::Index n = equations.mass.rows();

@@ -171,7 +171,7 @@ class TaylorSystem : public System {
     });
   }
   double period_slope(int parameter) const override {
-    const std::vector<Dual<1>> values = varied_parameters<1>(values_, parameter);
+    const std::vector<Dual<1>> values = varied_parameters<1>(values_, {&parameter, 1});
     return kind_.template dynamics<Dual<1>>(std::span<const Dual<1>>(values)).period().slope.front();
   }
   /// What rubs moves by itself, but where its sticking is asked for.
@@ -203,21 +203,37 @@ class TaylorSystem : public System {
       return System::with_contact(mode, i, engaged);
     }
   }
-  std::optional<Course> follow(std::span<const Leg> legs, int parameter) override {
-    const bool own = !legs.empty() && legs.front().length == Leg::Length::own;
-    if (own || !prescribes_slip(parameter)) return System::follow(legs, parameter);
+  std::optional<Course> follow(std::span<const Leg> legs, const std::vector<int>& parameters) override {
+    if (!prescribed(legs, parameters)) return System::follow(legs, parameters);
     if constexpr (may_follow) {
       constexpr int columns = leg_directions;
       using S = Dual<columns>;
       using Point = typename Kind::template Motion<S>;
-      const std::vector<S> values = varied_parameters<columns>(values_, parameter);
+      const Eigen::Index count = static_cast<Eigen::Index>(parameters.size());
+      const std::vector<S> values = varied_parameters<columns>(values_, parameters);
       const auto varied = kind_.template dynamics<S>(std::span<const S>(values));
       const auto point_for = [&](const Leg&) { return Point(varied, tolerance_); };
-      auto course = follow_legs<columns>(legs, states(), point_for, same);
-      if (course) course->period_slope = varied.period().slope[columns - 1];
+      auto course = follow_legs<columns>(legs, states(), count, point_for, same);
+      if (!course) return std::nullopt;
+      const S period = varied.period();
+      course->period_slope =
+          Eigen::Map<const Eigen::RowVectorXd>(period.slope.data() + columns - count, count);
       return course;
     } else {
-      return System::follow(legs, parameter);
+      return System::follow(legs, parameters);
+    }
+  }
+  std::optional<Course> follow_values(std::span<const Leg> legs,
+                                      const std::vector<int>& parameters) override {
+    if (!prescribed(legs, parameters)) return System::follow_values(legs, parameters);
+    if constexpr (may_follow) {
+      using Point = typename Kind::template Motion<double>;
+      const auto dynamics = kind_.template dynamics<double>(std::span<const double>(values_));
+      return one_by_one(legs, [&](const Leg& leg, Reached& reached) {
+        return graze::follow_values(leg, Point(dynamics, tolerance_), same, reached);
+      });
+    } else {
+      return System::follow_values(legs, parameters);
     }
   }
   void gaps(const HybridState& state, Eigen::VectorXd& gap, Eigen::VectorXd& rate) const override {

@@ -50,8 +50,12 @@ class RecallingSystem final : public System {
     return system_->with_contact(mode, i, engaged);
   }
   bool passes_contacts() const override { return system_->passes_contacts(); }
-  std::optional<Course> follow(std::span<const Leg> legs, int parameter) override {
-    return system_->follow(legs, parameter);
+  std::optional<Course> follow(std::span<const Leg> legs, const std::vector<int>& parameters) override {
+    return system_->follow(legs, parameters);
+  }
+  std::optional<Course> follow_values(std::span<const Leg> legs,
+                                      const std::vector<int>& parameters) override {
+    return system_->follow_values(legs, parameters);
   }
   void gaps(const HybridState& state, Eigen::VectorXd& gap, Eigen::VectorXd& rate) const override {
     system_->gaps(state, gap, rate);

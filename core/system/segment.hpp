@@ -50,7 +50,7 @@ struct Leg {
 };
 
 /// Where a leg leads. Derivatives in columns: by each state at its beginning, the time of its beginning, its
-/// duration, the parameter.
+/// duration, each parameter.
 struct Reached {
   Eigen::VectorXd state;  ///< after the event
   Eigen::MatrixXd state_slope;
@@ -77,7 +77,7 @@ struct LegEnd {
 /// Legs that have been followed.
 struct Course {
   std::vector<Reached> legs;
-  double period_slope = 0;  ///< of the forcing period, by the parameter
+  Eigen::RowVectorXd period_slope;  ///< of the forcing period, by each parameter
 };
 
 }  // namespace graze

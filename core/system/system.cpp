@@ -38,16 +38,19 @@ HybridState begun(const System& system, const Leg& leg) {
 namespace {
 
 /// Legs of a system's own motion, one after the other. Directions: each state, the time of the beginning, the
-/// duration, the parameter. The motion is the same whatever its duration: that direction comes at the end.
+/// duration, each parameter. The motion is the same whatever its duration: that direction comes at the end.
 class OwnLegs {
  public:
-  OwnLegs(System& system, int parameter)
+  OwnLegs(System& system, const std::vector<int>& parameters)
       : system_(system),
-        parameter_(parameter),
-        period_slope_(system.period_slope(parameter)),
-        n_(system.states()) {}
+        parameters_(parameters),
+        period_slope_(static_cast<Eigen::Index>(parameters.size())),
+        n_(system.states()) {
+    std::transform(parameters.begin(), parameters.end(), period_slope_.begin(),
+                   [&](int parameter) { return system.period_slope(parameter); });
+  }
 
-  double period_slope() const { return period_slope_; }
+  const Eigen::RowVectorXd& period_slope() const { return period_slope_; }
 
   std::optional<Reached> follow(const Leg& leg) {
     if (leg.length != Leg::Length::own) return std::nullopt;
@@ -59,18 +62,19 @@ class OwnLegs {
     LegEnd end;
     end.shift = std::min(0.0, leg.duration);
     if (end.shift < -brief / system_.rate()) return std::nullopt;
-    end.late = Eigen::RowVectorXd::Unit(n_ + 3, n_ + 1);
+    const Eigen::Index columns = n_ + 2 + period_slope_.size();
+    end.late = Eigen::RowVectorXd::Unit(columns, n_ + 1);
     end.kind = leg.end;
     end.contact = leg.contact;
-    end.guard_slope.setZero(n_ + 3);
-    end.measure_slope.setZero(n_ + 3);
+    end.guard_slope.setZero(columns);
+    end.measure_slope.setZero(columns);
     if (system_.end_leg(state_, end, tangent) != Outcome::ok) return std::nullopt;
     time_ = from + leg.duration;
     Reached reached;
     reached.state = state_.x;
     reached.state_slope = tangent.state;
     reached.time = time_;
-    reached.time_slope.setZero(n_ + 3);
+    reached.time_slope.setZero(columns);
     reached.time_slope(n_) = reached.time_slope(n_ + 1) = 1;
     reached.guard = end.guard;
     reached.guard_slope = end.guard_slope;
@@ -95,17 +99,21 @@ class OwnLegs {
   /// period.
   Tangent seed() const {
     Tangent tangent;
-    tangent.state = Eigen::MatrixXd::Identity(n_, n_ + 2);
-    tangent.time = Eigen::RowVectorXd::Unit(n_ + 2, n_);
-    tangent.time(n_ + 1) = -static_cast<double>(state_.turns) * period_slope_;
-    tangent.parameter = Eigen::MatrixXd::Zero(parameter_ + 1, n_ + 2);
-    tangent.parameter(parameter_, n_ + 1) = 1;
+    const Eigen::Index columns = n_ + 1 + period_slope_.size();
+    tangent.state = Eigen::MatrixXd::Identity(n_, columns);
+    tangent.time = Eigen::RowVectorXd::Unit(columns, n_);
+    tangent.time.tail(period_slope_.size()) = -static_cast<double>(state_.turns) * period_slope_;
+    tangent.parameter =
+        Eigen::MatrixXd::Zero(*std::max_element(parameters_.begin(), parameters_.end()) + 1, columns);
+    Eigen::Index column = n_ + 1;
+    for (const int parameter : parameters_) tangent.parameter(parameter, column++) = 1;
     return tangent;
   }
   void with_duration(Tangent& tangent) const {
     const auto insert = [&](auto& directions) {
-      directions.conservativeResize(Eigen::NoChange, n_ + 3);
-      directions.col(n_ + 2) = directions.col(n_ + 1).eval();
+      const Eigen::Index count = period_slope_.size();
+      directions.conservativeResize(Eigen::NoChange, n_ + 2 + count);
+      directions.rightCols(count) = directions.middleCols(n_ + 1, count).eval();
       directions.col(n_ + 1).setZero();
     };
     insert(tangent.state);
@@ -120,8 +128,8 @@ class OwnLegs {
   }
 
   System& system_;
-  int parameter_;
-  double period_slope_;
+  const std::vector<int>& parameters_;
+  Eigen::RowVectorXd period_slope_;  // by each of them
   Eigen::Index n_;
   HybridState state_;
   double time_ = 0;
@@ -129,9 +137,9 @@ class OwnLegs {
 
 }  // namespace
 
-std::optional<Course> System::follow(std::span<const Leg> legs, int parameter) {
+std::optional<Course> System::follow(std::span<const Leg> legs, const std::vector<int>& parameters) {
   if (!(period() > 0)) return std::nullopt;
-  OwnLegs own(*this, parameter);
+  OwnLegs own(*this, parameters);
   Course course;
   course.period_slope = own.period_slope();
   for (const Leg& leg : legs) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -119,6 +120,12 @@ class System {
   }
   /// The same of legs along which frictions stick and slide as modes say.
   virtual bool prescribes_slip(int parameter) const { return prescribes(parameter); }
+  /// Whether legs, with their derivatives by these parameters, go as their modes say and not by themselves.
+  bool prescribed(std::span<const Leg> legs, const std::vector<int>& parameters) const {
+    const bool own = !legs.empty() && legs.front().length == Leg::Length::own;
+    return !own && std::all_of(parameters.begin(), parameters.end(),
+                               [&](int parameter) { return prescribes_slip(parameter); });
+  }
   /// The mode of a leg with friction `k` stuck.
   virtual std::int64_t with_stick(std::int64_t mode, int k) const {
     static_cast<void>(k);
@@ -137,9 +144,13 @@ class System {
   virtual Outcome end_leg(HybridState& state, LegEnd& end, Tangent& tangent);
   /// Derivative of the forcing period by a parameter.
   virtual double period_slope(int parameter) const;
-  /// Follows legs with their derivatives, also by one parameter (its index in Model::parameters()). Nothing:
+  /// Follows legs with their derivatives, also by parameters (their indices in Model::parameters()). Nothing:
   /// a leg that this system cannot follow. Every forced system follows own legs.
-  virtual std::optional<Course> follow(std::span<const Leg> legs, int parameter);
+  virtual std::optional<Course> follow(std::span<const Leg> legs, const std::vector<int>& parameters);
+  /// The same without derivatives, or with them.
+  virtual std::optional<Course> follow_values(std::span<const Leg> legs, const std::vector<int>& parameters) {
+    return follow(legs, parameters);
+  }
   /// Gap of every contact (>= 0 while open) and its rate at a state.
   virtual void gaps(const HybridState& state, Eigen::VectorXd& gap, Eigen::VectorXd& rate) const = 0;
   /// Energy at a state that has been moved. Nothing: the system does not tell it.

@@ -393,7 +393,7 @@ TEST_CASE("hinged_rods: what rests stays at rest while its neighbour chatters an
     CHECK(std::abs(gap(2, 1, 1.1)) < 1e-12);
   }
   SECTION("legs by prescription lead where the motion led") {
-    const auto course = system->follow(legs_of(record, start), 0);
+    const auto course = system->follow(legs_of(record, start), {0});
     REQUIRE(course);
     HybridState state = state_at({start.begin(), start.end()});
     REQUIRE(system->advance(state, for_time(2), nullptr) == Outcome::ok);

@@ -149,7 +149,7 @@ TEST_CASE("compliant stops: legs by prescription against differences, long, brie
                   leg.state = start;
                   leg.time = time;
                   leg.duration = lasts;
-                  return at(parameter, moved)->follow({&leg, 1}, parameter).value().legs.front();
+                  return at(parameter, moved)->follow({&leg, 1}, {parameter}).value().legs.front();
                 },
                 state_at({0.31, 0.4, 0.02, -0.3}).x, 0.4, duration, value);
           }

@@ -56,7 +56,7 @@ TEST_CASE("coupled masses: legs by prescription lead where the motion led, guard
       freed += step.end == EventKind::release && step.instant;
       completed += step.end == EventKind::chatter_complete && step.mode != 0;
     }
-    const auto course = system->follow(legs_of(record, start), 0);
+    const auto course = system->follow(legs_of(record, start), {0});
     REQUIRE(course);
     HybridState end = state_at({start.begin(), start.end()});
     REQUIRE(system->advance(end, Section{}, nullptr) == Outcome::ok);

@@ -318,7 +318,7 @@ TEST_CASE("legs of a system's own motion: derivatives agree with differences, th
           leg.state = start;
           leg.time = time;
           leg.duration = duration;
-          return system_at(parameter)->follow({&leg, 1}, delta).value().legs.front();
+          return system_at(parameter)->follow({&leg, 1}, {delta}).value().legs.front();
         },
         x, 0.3 * period, 2.1 * period, 0.8);
   }
@@ -344,7 +344,7 @@ TEST_CASE("legs of a system's own motion: derivatives agree with differences, th
       leg.time = time;
       leg.duration = duration;
       const std::array<Leg, 2> legs{leg, next};
-      return system_at(parameter)->follow(legs, delta).value();
+      return system_at(parameter)->follow(legs, {delta}).value();
     };
     check_slopes([&](auto&&... at) { return struck(at...).legs.front(); }, x, 0.3 * period, flight + late,
                  0.8);
@@ -352,7 +352,7 @@ TEST_CASE("legs of a system's own motion: derivatives agree with differences, th
     const Reached& reached = course.legs.front();
     CHECK(reached.guard == Approx(0).margin(late == 0 ? 1e-12 : 1));
     if (late > 0) CHECK(reached.guard < 0);
-    CHECK(course.period_slope == Approx(-2 * M_PI / (0.8 * 0.8)));
+    CHECK(course.period_slope(0) == Approx(-2 * M_PI / (0.8 * 0.8)));
     if (late > 0) continue;
     // As the motion itself goes: it is struck at that instant.
     HybridState state = state_at({x.begin(), x.end()});

@@ -8,6 +8,7 @@
 
 #include "analysis/maps/poincare_map.hpp"
 #include "core/math/dense.hpp"
+#include "tests/legs.hpp"
 #include "tests/support.hpp"
 
 using namespace graze;
@@ -243,6 +244,71 @@ TEST_CASE("nonlinear models: derivatives by state and parameters against central
         x[static_cast<std::size_t>(side)] = state.x;
       }
       CHECK(((x[0] - x[1]) / (2 * h) - tangent.state.col(k)).cwiseAbs().maxCoeff() < 1e-6 * scale);
+    }
+  }
+}
+
+TEST_CASE("legs: derivatives by two parameters at once are those by each, values alone are the same") {
+  const std::string duffing =
+      "name = 'equations'\nparameters = { F = 1.0, omega = 0.9, r = 0.7 }\ncoordinates = ['x']\n"
+      "force = { x = \"F*cos(omega*t) - 0.04*x' - x - 0.5*x^3\" }\nperiod = '2*pi/omega'\n"
+      "contact = [{ gap = '0.8 - x', restitution = 'r' }]";
+  const std::string pendulums =
+      "name = 'equations'\nparameters = { F = 0.4, omega = 1.1 }\ncoordinates = ['p', 'q']\n"
+      "force = { p = \"F*cos(omega*t) - 0.05*p' - sin(p)\", q = \"-0.05*q' - 1.3*sin(q)\" }\n"
+      "period = '2*pi/omega'\ncontact = [{ gap = '0.2 + q - p', restitution = 0.6 }]";
+  const std::string linear = "name = 'two_dof_stops'\ndelta = 0.8";
+  const std::string valve = "name = 'relief_valve'";
+  for (const std::string& model : {duffing, pendulums, linear, valve}) {
+    for (const bool own : {false, true}) {
+      CAPTURE(model, own);
+      const auto system = make_system(model);
+      if (own && !(system->period() > 0)) continue;
+      HybridState state = state_at(std::vector<double>(static_cast<std::size_t>(system->states()), 0.05));
+      Section section;
+      section.kind = Section::Kind::time;
+      section.interval = 20;
+      REQUIRE(system->advance(state, section, nullptr) == Outcome::ok);
+      std::vector<Leg> legs;
+      if (own) {
+        Leg leg;
+        leg.length = Leg::Length::own;
+        leg.state = state.x;
+        leg.mode = HybridState::all_contacts;
+        leg.duration = system->period();
+        legs = {leg};
+      } else {
+        const double turn = system->period() > 0 ? system->period() : 5;
+        const Record record = record_turn(*system, state.x, 1, turn);
+        REQUIRE(record.outcome == Outcome::ok);
+        legs = legs_of(record, state.x);
+      }
+      const auto both = system->follow(legs, {1, 0});
+      const Course each[] = {system->follow(legs, {1}).value(), system->follow(legs, {0}).value()};
+      const auto values = system->follow_values(legs, {1, 0});
+      REQUIRE(both);
+      REQUIRE(values);
+      const Eigen::Index n = system->states();
+      const auto same = [](const auto& a, const auto& b) {
+        return (a - b).cwiseAbs().maxCoeff() <= 1e-9 * (1 + b.cwiseAbs().maxCoeff());
+      };
+      for (std::size_t k = 0; k < legs.size(); ++k) {
+        CAPTURE(k);
+        const Reached& reached = both->legs[k];
+        CHECK(same(values->legs[k].state, reached.state));
+        CHECK(values->legs[k].guard == Approx(reached.guard).margin(1e-10));
+        CHECK(values->legs[k].measure == Approx(reached.measure).margin(1e-10));
+        for (Eigen::Index j = 0; j < 2; ++j) {
+          const Reached& one = each[j].legs[k];
+          CHECK(same(reached.state_slope.leftCols(n + 2), one.state_slope.leftCols(n + 2)));
+          CHECK(same(reached.state_slope.col(n + 2 + j), one.state_slope.col(n + 2)));
+          CHECK(reached.time_slope(n + 2 + j) == Approx(one.time_slope(n + 2)).margin(1e-9));
+          CHECK(reached.guard_slope(n + 2 + j) == Approx(one.guard_slope(n + 2)).margin(1e-9));
+          CHECK(reached.measure_slope(n + 2 + j) == Approx(one.measure_slope(n + 2)).margin(1e-9));
+        }
+      }
+      for (Eigen::Index j = 0; j < 2; ++j)
+        CHECK(both->period_slope(j) == Approx(each[j].period_slope(0)).margin(1e-12));
     }
   }
 }
