@@ -1040,11 +1040,10 @@ bool CurveWalk::pass(const Cause& cause, const CurveSolution& beyond, double ste
   return false;
 }
 
-/// The point where the curve leaves the range.
+/// The point where the curve leaves the range. false: there is none, or something changes before it.
 bool CurveWalk::to_border(const CurveSolution& beyond) {
   const CurveEquations& eq = *now_.equations;
   const double p[2] = {beyond.point.orbit.parameter, beyond.point.second};
-  end_ = "end of the range";
   Vector guess;
   Eigen::Index which = 0;
   double nearest = std::numeric_limits<double>::infinity();
@@ -1059,7 +1058,11 @@ bool CurveWalk::to_border(const CurveSolution& beyond) {
     guess = now_.x + share * (beyond.x - now_.x);
     guess(i) = border;
   }
-  if (!(nearest > 1e-9)) return false;
+  const std::string end = "end of the range";
+  if (!(nearest > 1e-9)) {
+    end_ = end;
+    return false;
+  }
   auto found = solve_curve(eq, now_.borders, now_.weights, guess,
                            Eigen::RowVectorXd::Unit(eq.size(), which) * now_.weights(which));
   if (!found.ok) return false;
@@ -1069,6 +1072,9 @@ bool CurveWalk::to_border(const CurveSolution& beyond) {
   const Cause cause = cause_of(s);
   s.point.orbit.admissible = cause.what == Cause::What::none;
   if (!s.point.orbit.admissible && !options_.beyond) return false;
+  locate_tests(s, plane(now_.weights, now_.tangent).dot(s.x - now_.x));
+  if (!end_.empty()) return true;
+  end_ = end;
   now_ = std::move(s);
   return true;
 }
@@ -1125,7 +1131,12 @@ bool CurveWalk::next() {
       step_ /= 2;
       continue;
     }
-    if (outside(*trial)) return to_border(*trial);
+    if (outside(*trial)) {
+      if (to_border(*trial)) return true;
+      if (!end_.empty()) return false;
+      step_ /= 2;  // something changes before
+      continue;
+    }
     const Cause cause = cause_of(*trial);
     trial->point.orbit.admissible = cause.what == Cause::What::none;
     if (!now_.point.orbit.admissible && !trial->point.orbit.admissible && !options_.beyond) {

@@ -886,7 +886,55 @@ Comparison across_curves(const std::function<bool(const ReferenceCurve&, CurveOp
   return result;
 }
 
+/// A Duffing oscillator at a wall, over force and frequency.
+Window duffing_window(const double (&forces)[2], const double (&frequencies)[2]) {
+  return window(family("name = 'equations'\nparameters = { F = 1.0, omega = 0.9 }\ncoordinates = ['x']\n"
+                       "force = { x = \"F*cos(omega*t) - 0.04*x' - x - 0.5*x^3\" }\nperiod = '2*pi/omega'\n"
+                       "contact = [{ name = 'wall', gap = '0.8 - x', restitution = 0.7 }]",
+                       "F"),
+                "omega", forces, frequencies);
+}
+
+/// Located points of a kind on a curve.
+std::vector<Codim2> located_on(const CurveSolution& start, const CurveOptions& options, Codim2Kind kind) {
+  std::vector<Codim2> found;
+  for (const int direction : {-1, 1}) {
+    CurveWalk walk(start, direction, options);
+    while (walk.next()) {
+      for (const Codim2& c : walk.passed()) {
+        if (c.kind == kind) found.push_back(c);
+      }
+    }
+  }
+  return found;
+}
+
 }  // namespace
+
+TEST_CASE("what happens on a curve just before the end of its range is located") {
+  // On the curve of folds a second impact grazes, on that of these grazings the orbit folds: the same point,
+  // between the last point within the range and its end.
+  const auto [plane, options] = duffing_window({1.4, 1.4877}, {0.93, 0.98});
+  const CurveSeed seeds[] = {{BifurcationKind::fold,
+                              -1,
+                              {1.480666268105829, Eigen::Vector2d(-0.34997468, -1.37370597), 1, 0, 0},
+                              0.9594974775939971},
+                             {BifurcationKind::grazing,
+                              0,
+                              {1.4855653336089931, Eigen::Vector2d(-0.35160979, -1.37660376), 1, 0, 0},
+                              0.9603930157331486}};
+  std::vector<Codim2> found;
+  for (const CurveSeed& seed : seeds) {
+    const CurveStart start = start_curve(plane, seed);
+    REQUIRE(start.solution);
+    const auto on = located_on(*start.solution, options, Codim2Kind::grazing_fold);
+    REQUIRE(on.size() == 1);
+    found.push_back(on.front());
+  }
+  CHECK(std::abs(found[0].at.parameter - found[1].at.parameter) < 1e-11);
+  CHECK(std::abs(found[0].second - found[1].second) < 1e-11);
+  CHECK(found[0].at.parameter < options.to[0]);
+}
 
 TEST_CASE("what the system settles to changes across the curves of stable orbits", "[long]") {
   const auto [compared, alike] = across_curves([](const ReferenceCurve&, CurveOptions& options) {
