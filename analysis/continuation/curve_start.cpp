@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "analysis/continuation/beginning.hpp"
+#include "analysis/continuation/grazing.hpp"
 #include "analysis/continuation/slip_border.hpp"
 #include "analysis/continuation/switching.hpp"
 
@@ -449,6 +451,20 @@ std::vector<CurveSolution> emanating(const Plane& plane_of, const Codim2& c) {
     const auto other = change(*shooting_for(family, at.itinerary, anchor), at.unknowns, step);
     if (other) add(kind, other->shooting->itinerary(), other->u, is_spectral(kind) ? 0 : step, 0);
   };
+  // Where a further gap touches zero.
+  const auto touching = [&] {
+    constexpr double all = std::numeric_limits<double>::infinity();
+    const Family family = plane.at(c.second);
+    const auto shooting = shooting_for(family, at.itinerary, anchor);
+    const std::vector<Dip> dips = dips_of(*shooting, at.unknowns, {at.contact}, -all);
+    const auto least = std::min_element(dips.begin(), dips.end(), [&](const Dip& a, const Dip& b) {
+      const auto order = [&](const Dip& d) { return std::pair(d.step != c.other, std::abs(d.guard)); };
+      return order(a) < order(b);
+    });
+    if (least == dips.end() || least->closed) return;
+    const auto touched = with_touch(*shooting, at.unknowns, *least);
+    if (touched) add(Kind::grazing, touched->shooting->itinerary(), touched->u, least->step, 0);
+  };
   const bool grazing = at.kind == Kind::grazing;
   const auto sticking = [&] {
     constexpr double met = 1e-6;  // of forces, as accelerations
@@ -501,10 +517,13 @@ std::vector<CurveSolution> emanating(const Plane& plane_of, const Codim2& c) {
         changed(as_touch, Kind::grazing, c.other);
       break;
     case Codim2Kind::grazing_fold:
-      if (grazing) plain(Kind::fold);
+      grazing ? plain(Kind::fold) : touching();
       break;
     case Codim2Kind::grazing_period_doubling:
-      if (grazing) plain(Kind::period_doubling);
+      grazing ? plain(Kind::period_doubling) : touching();
+      break;
+    case Codim2Kind::grazing_neimark_sacker:
+      if (!grazing) touching();
       break;
     case Codim2Kind::stick_corner:
       sticking();

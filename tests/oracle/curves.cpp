@@ -934,6 +934,14 @@ TEST_CASE("what happens on a curve just before the end of its range is located")
   CHECK(std::abs(found[0].at.parameter - found[1].at.parameter) < 1e-11);
   CHECK(std::abs(found[0].second - found[1].second) < 1e-11);
   CHECK(found[0].at.parameter < options.to[0]);
+  // Each leads to the other curve.
+  for (std::size_t k = 0; k < 2; ++k) {
+    const auto starts = emanating(plane, found[k]);
+    REQUIRE(starts.size() == 1);
+    CHECK(starts.front().equations->condition().kind == seeds[1 - k].kind);
+    CHECK(std::abs(starts.front().point.orbit.parameter - found[k].at.parameter) < 1e-9);
+    CHECK(std::abs(starts.front().point.second - found[k].second) < 1e-9);
+  }
 }
 
 TEST_CASE("what the system settles to changes across the curves of stable orbits", "[long]") {
