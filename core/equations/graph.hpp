@@ -130,6 +130,7 @@ class Graph {
   const Expression& sum(std::size_t index) const { return sums_[index]; }
 
   Fixed literal(double value);
+  Fixed one() const { return one_; }
   Fixed parameter(std::size_t index);
   Fixed flag(std::size_t index);
   Expression number(double value) { return fixed(literal(value)); }

@@ -97,8 +97,8 @@ std::optional<ReachedRow> reached_row(const Operation& op) {
 /// Makes a list for the atoms of a graph.
 class Lister {
  public:
-  Lister(const Graph& graph, std::vector<Operation>& operations, bool even_time)
-      : graph_(graph), operations_(operations), rows_(graph.inputs()) {
+  Lister(const Graph& graph, std::vector<Operation>& operations, std::vector<Term>& terms, bool even_time)
+      : graph_(graph), operations_(operations), terms_(terms), rows_(graph.inputs()) {
     if (even_time) in_time_.insert(0);
   }
 
@@ -132,6 +132,8 @@ class Lister {
     for (const auto& term : e.products) {
       if (is_shared(term)) product(term.a, term.b);
     }
+    Operation op;
+    op.first_term = terms_.size();
     for (const auto& term : e.linear) add(term.factor, place_.at(term.atom));
     for (const auto& term : e.products) {
       if (is_shared(term)) {
@@ -140,26 +142,16 @@ class Lister {
         add(term.factor, place_.at(term.a), place_.at(term.b));
       }
     }
-    Operation op;
+    op.end_term = terms_.size();
     op.fixed = static_cast<std::size_t>(e.constant);
     op.in_time = e.products.empty() && std::all_of(e.linear.begin(), e.linear.end(), [&](const auto& term) {
                    return in_time_.contains(place_.at(term.atom));
                  });
     return enter(op);
   }
-  /// To the sum that is entered next: a row, or a product of two.
+  /// A term to the sum that is entered next.
   void add(Fixed factor, std::size_t a, std::optional<std::size_t> b = {}) {
-    using Kind = Operation::Kind;
-    const std::optional<double> literal = graph_.literal_value(factor);
-    Operation op;
-    op.kind = literal ? (b ? Kind::add_product : Kind::add)
-              : b     ? Kind::add_product_by_fixed
-                      : Kind::add_by_fixed;
-    op.a = a;
-    op.b = b.value_or(0);
-    op.fixed = static_cast<std::size_t>(factor);
-    op.literal = literal.value_or(1);
-    operations_.push_back(op);
+    terms_.push_back({a, b, static_cast<std::size_t>(factor), graph_.literal_value(factor)});
   }
   std::size_t enter(Operation op) {
     op.result = rows_;
@@ -183,11 +175,10 @@ class Lister {
     const auto known = products_.find({a, b});
     if (known != products_.end()) return known->second;
     Operation op;
-    op.kind = Operation::Kind::add_product;
-    op.a = place_.at(a);
-    op.b = place_.at(b);
-    operations_.push_back(op);
-    return products_[{a, b}] = enter(Operation());
+    op.first_term = terms_.size();
+    add(graph_.one(), place_.at(a), place_.at(b));
+    op.end_term = terms_.size();
+    return products_[{a, b}] = enter(op);
   }
   std::size_t function(const AtomOperation& op) {
     const Maker maker = maker_of(op);
@@ -213,6 +204,7 @@ class Lister {
 
   const Graph& graph_;
   std::vector<Operation>& operations_;
+  std::vector<Term>& terms_;
   std::size_t rows_;
   std::set<std::size_t> in_time_;  ///< rows
   std::map<Atom, std::size_t> place_;
@@ -226,7 +218,7 @@ class Lister {
 
 Program::Program(const Graph& graph, const std::vector<Expression>& outputs, bool even_time)
     : inputs_(graph.inputs()) {
-  Lister lister(graph, operations_, even_time);
+  Lister lister(graph, operations_, terms_, even_time);
   const std::vector<Atom> atoms = graph.needed(outputs);
   for (const Atom a : atoms) {
     if (graph.atom(a).kind == AtomOperation::Kind::sum) lister.count_products(graph.sum(graph.atom(a).sum));

@@ -6,7 +6,9 @@
 
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,15 +18,17 @@
 
 namespace graze {
 
+/// Of a sum: a row, or a product of two, times a factor.
+struct Term {
+  std::size_t a = 0;
+  std::optional<std::size_t> b;
+  std::size_t fixed = 0;          ///< the factor
+  std::optional<double> literal;  ///< its value, where it hangs on nothing
+};
+
 struct Operation {
   enum class Kind : signed char {
-    // To the sum under way:
-    add,                   ///< a row times a literal
-    add_by_fixed,          ///< … times a fixed quantity
-    add_product,           ///< a product of two rows times a literal
-    add_product_by_fixed,  ///< … times a fixed quantity
-    // What has a result:
-    sum,  ///< what has been added up, and a constant
+    sum,  ///< of its terms and a constant
     quotient,
     reciprocal,
     root,
@@ -41,11 +45,11 @@ struct Operation {
   Function function = Function::sqrt;
   std::size_t result = 0;  ///< row
   std::size_t a = 0, b = 0;
-  std::size_t rate = 0;     ///< row for k times coefficient k of what is differentiated
-  std::size_t inverse = 0;  ///< row for the inverse of what is divided by, in place 0
-  std::size_t fixed = 0;    ///< factor, exponent, or the constant of a sum
-  double literal = 1;
-  bool in_time = false;  ///< a sum that is linear in a time which passes evenly
+  std::size_t rate = 0;                      ///< row for k times coefficient k of what is differentiated
+  std::size_t inverse = 0;                   ///< row for the inverse of what is divided by, in place 0
+  std::size_t fixed = 0;                     ///< exponent, or the constant of a sum
+  std::size_t first_term = 0, end_term = 0;  ///< of a sum, among the terms of the program
+  bool in_time = false;                      ///< a sum that is linear in a time which passes evenly
 };
 
 /// The argument of an operation whose series holds on a part of the step only (core/math/series_reach.hpp).
@@ -65,6 +69,9 @@ class Program {
   std::size_t inputs() const { return inputs_; }
   std::size_t outputs() const { return outputs_.size(); }
   const std::vector<Operation>& operations() const { return operations_; }
+  std::span<const Term> terms(const Operation& sum) const {
+    return {terms_.data() + sum.first_term, terms_.data() + sum.end_term};
+  }
   const std::vector<ReachedRow>& reached() const { return reached_; }
 
   /// Coefficient k of every row, from the coefficients up to k of the inputs.
@@ -75,11 +82,14 @@ class Program {
 
  private:
   template <class S>
+  void add_up(const Operation& op, S* const* rows, int k, const S* fixed) const;
+  template <class S>
   static void begin(const Operation& op, S* const* rows, const S* fixed);
   template <class S>
   static void go_on(const Operation& op, S* const* rows, int k, const S* fixed);
 
   std::vector<Operation> operations_;
+  std::vector<Term> terms_;
   std::vector<ReachedRow> reached_;
   std::vector<std::size_t> outputs_;
   std::size_t inputs_ = 0;
@@ -123,37 +133,41 @@ class Workspace {
 
 template <class S>
 void Program::advance(S* const* rows, int k, const S* fixed) const {
-  Products<S> total;
-  const auto product = [&](const Operation& op) {
-    return op.a == op.b ? series::square(rows[op.a], k) : series::product(rows[op.a], rows[op.b], k);
-  };
   for (const Operation& op : operations_) {
-    switch (op.kind) {
-      case Operation::Kind::add:
-        total.add(op.literal, rows[op.a][k]);
-        break;
-      case Operation::Kind::add_by_fixed:
-        total.add(rows[op.a][k], fixed[op.fixed]);
-        break;
-      case Operation::Kind::add_product:
-        total.add(op.literal, product(op));
-        break;
-      case Operation::Kind::add_product_by_fixed:
-        total.add(product(op), fixed[op.fixed]);
-        break;
-      case Operation::Kind::sum:
-        if (k == 0) total.add(1, fixed[op.fixed]);
-        total.store(1, rows[op.result][k]);
-        total = Products<S>();
-        break;
-      default:
-        if (k == 0) {
-          begin(op, rows, fixed);
-        } else {
-          go_on(op, rows, k, fixed);
-        }
+    if (op.kind == Operation::Kind::sum) {
+      add_up(op, rows, k, fixed);
+    } else if (k == 0) {
+      begin(op, rows, fixed);
+    } else {
+      go_on(op, rows, k, fixed);
     }
   }
+}
+
+/// Coefficient k of a sum.
+template <class S>
+void Program::add_up(const Operation& op, S* const* rows, int k, const S* fixed) const {
+  Products<S> total;
+  for (const Term& term : terms(op)) {
+    const auto add = [&](const S& value) {
+      // A literal has no derivatives.
+      if (!std::is_same_v<S, double> && term.literal) {
+        total.add(*term.literal, value);
+      } else {
+        total.add(value, fixed[term.fixed]);
+      }
+    };
+    const S* const a = rows[term.a];
+    if (!term.b) {
+      add(a[k]);
+    } else if (*term.b == term.a) {
+      add(series::square(a, k));
+    } else {
+      add(series::product(a, rows[*term.b], k));
+    }
+  }
+  if (k == 0) total.add(1, fixed[op.fixed]);
+  total.store(1, rows[op.result][k]);
 }
 
 /// Coefficient 0 of a function.
@@ -207,7 +221,7 @@ void Program::begin(const Operation& op, S* const* rows, const S* fixed) {
       r = apply(op.function, a);
       invert(rows[op.b][0]);
       break;
-    default:  // parts of sums
+    case Kind::sum:
       break;
   }
 }
@@ -273,7 +287,7 @@ void Program::go_on(const Operation& op, S* const* rows, int k, const S* fixed) 
       r[k] = series::quotient_integral(a, b, rates, *inverse, k);
       rates[k] = series::rate(r, k);
       break;
-    default:  // parts of sums
+    case Kind::sum:
       break;
   }
 }

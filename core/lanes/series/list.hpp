@@ -22,7 +22,7 @@ class SeriesProgram {
   std::vector<SeriesTerm> terms_;
   std::vector<const double*> outputs_;
   std::vector<SeriesReached> reached_;
-  std::vector<double, LineAllocator<double>> rows_, literals_;
+  std::vector<double, LineAllocator<double>> rows_;
 };
 
 }  // namespace graze
