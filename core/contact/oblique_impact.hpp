@@ -24,6 +24,7 @@
 /// freedom (2003), corrected, with the jammed states that it leaves out.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -265,10 +266,11 @@ std::optional<ObliqueChatter<S>> follow_chatter(const ObliqueContact<S>& contact
                                                 const S& slip, const S& rebound, const S& drive,
                                                 const S& pressing, double longest) {
   constexpr double over = 1e-16;
+  constexpr double rounding = 1e-15;  // of the slip, from which the block's speed is taken off
   ObliqueChatter<S> end{slip, S(0), S(0)};
   const double scale = std::abs(value_of(slip)) + value_of(rebound);
   S speed = rebound;
-  while (value_of(speed) > over * value_of(rebound)) {
+  while (value_of(speed) > std::max(over * value_of(rebound), rounding * std::abs(value_of(end.slip)))) {
     const S flight = S(2) * speed / pressing;
     end.duration += flight;
     if (!(value_of(end.duration) < longest)) return std::nullopt;

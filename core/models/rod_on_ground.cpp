@@ -460,6 +460,8 @@ class RodMotion final
           pressed(i, mode_) ? (root > 0 ? S(root) + change / S(2 * root) : S(root)) : S(root * root) + change;
     }
   }
+  /// A start that sticks does not slide, whatever derivatives it brings.
+  void rest_slopes() { take_sliding(); }
   void report(HybridState& to) const {
     Loop::report(to);
     for (int i = 0; i < ends; ++i) {

@@ -58,6 +58,28 @@ class CompliantModels(CliTest):
                         self.assertGreater(len(file["orbit_time"]), 3)
                         self.assertLess(np.max(file["residual"][()]), 1e-9)
 
+    def test_a_rod_that_sticks_forgets_how_fast_it_slid(self):
+        """A velocity along the ground is gone within an iterate: no multiplier is 1, whatever the derivatives say."""
+        self.write("case.toml", """graze = 1
+[model]
+name = "rod_on_ground"
+stiffness = 1e6
+damping = 10.0
+mu = 0.3
+ground_frequency = 150.0
+[initial]
+y_c = 0.001
+[analysis]
+name = "sweep"
+axis = { parameter = "Gamma", values = [0.2, 0.5, 0.8] }
+""")
+        self.graze("run", "case.toml", "-o", "rod.h5", "--quiet")
+        with h5py.File(self.path("rod.h5"), "r") as file:
+            np.testing.assert_array_equal(file["stick_fraction_all"][()], 1)
+            sizes = np.abs(file["multiplier_re"][()] + 1j * file["multiplier_im"][()])
+            self.assertLess(np.nanmax(sizes), 0.5)
+            self.assertLess(file["lyapunov"][()].max(), -1)
+
     def test_loads_of_contacts_that_are_not_linear(self):
         """gear_pair: of a mesh without damper the force is at most (1 + kappa) times the greatest depth."""
         with self.analysed("gear_pair", "loads.h5", name='"impacts"', axis=axis(("omega", 0.8, 1.0), 2),

@@ -180,3 +180,24 @@ TEST_CASE("a tally tells reversing and locking impacts from transitions of a clo
   CHECK(tally.contacts()[0].impacts_reversing == 1);
   CHECK(tally.contacts()[0].impacts_locking == 1);
 }
+
+// What is left of the block's speed against a slip thousands of times as fast is rounding of the slip.
+TEST_CASE("oblique contact: chatter much slower than the slip comes to its end") {
+  const std::string settings =
+      "eta = 0.7843526122200928\nf1 = 0.44552298585423833\nf2 = 0.42844517795481524\n"
+      "psi = 2.3875275646029728\nzeta1 = 0.12214256444659273\nzeta2 = 0.2931027740984704\n"
+      "kappa = 2.713263166148817\nmass_ratio = 0.8130402893216107\nclearance = -0.31358678045744204\n"
+      "mu = 0.2461824838846451\nr = 0.5731474697256411";
+  std::vector<Eigen::VectorXd> ends;
+  for (const double cut : {1e-5, 1e-6}) {
+    Tolerance tolerance;
+    tolerance.chatter = cut;
+    const auto system = make_system(model(settings), tolerance);
+    HybridState state = state_at({0, 0, 0.9, 0});
+    Log log;
+    REQUIRE(system->advance(state, for_time(23.5), &log) == Outcome::ok);
+    REQUIRE(log.of(EventKind::chatter_complete).size() > 0);
+    ends.push_back(state.x);
+  }
+  CHECK((ends[0] - ends[1]).cwiseAbs().maxCoeff() < 1e-7);
+}
