@@ -49,6 +49,17 @@ struct Metric {
   }
 };
 
+/// A direction of the branch, turned to that of another one: its change of the state, where this begins, and
+/// of the parameter. Where the flow is crossed elsewhere the beginning moves along it: that tells nothing.
+inline Eigen::VectorXd in_sense_of(Eigen::VectorXd state_direction, double parameter,
+                                   const Shooting& shooting, const Metric& metric,
+                                   const Eigen::VectorXd& tangent) {
+  const Eigen::VectorXd& flow = shooting.anchor().normal;
+  if (flow.size() > 0) state_direction -= flow.dot(state_direction) * flow;
+  const bool along = metric.state_plane(shooting, state_direction, parameter).dot(tangent) >= 0;
+  return along ? tangent : -tangent;
+}
+
 /// The direction of the branch that has a positive product with `normal`, of length one.
 inline Eigen::VectorXd tangent_of(const Shooting& shooting, const Equations& e, const Eigen::VectorXd& normal,
                                   const Metric& metric) {

@@ -24,6 +24,12 @@ std::optional<Vector> on_leg(const Shooting& shooting, double parameter, Leg leg
   return course->legs.front().state;
 }
 
+/// The turn of a motion from a state on; without forcing it lasts as long as that of these equations.
+Record recorded(System& system, const Shooting& shooting, const Vector& u, const Vector& from, double phase) {
+  const double turn = shooting.forced() ? 0 : shooting.turn(u);
+  return record_turn(system, from, shooting.itinerary().periods, turn, phase);
+}
+
 /// The same of a system's own motion, moved on to a phase.
 std::optional<Begun> moved_to(const Shooting& shooting, const Vector& u, double phase) {
   const std::unique_ptr<System> system = shooting.family().system(u(shooting.size()));
@@ -32,12 +38,13 @@ std::optional<Begun> moved_to(const Shooting& shooting, const Vector& u, double 
   const double periods = shooting.itinerary().periods;
   HybridState state;
   state.x = u.head(shooting.states());
-  state.time = time_in_period(*system, from);
+  state.time = shooting.forced() ? time_in_period(*system, from) : 0;
   Section section;
   section.kind = Section::Kind::time;
-  section.interval = (phase < from ? phase + periods - from : phase - from) * system->period();
+  const double period = shooting.forced() ? system->period() : shooting.turn(u) / periods;
+  section.interval = (phase < from ? phase + periods - from : phase - from) * period;
   if (system->advance(state, section, nullptr) != Outcome::ok) return std::nullopt;
-  const Record record = record_turn(*system, state.x, shooting.itinerary().periods, 0, phase);
+  const Record record = recorded(*system, shooting, u, state.x, shooting.forced() ? phase : 0);
   if (record.outcome != Outcome::ok) return std::nullopt;
   Prescription taken = shooting.family().prescribed(record, *system);
   return Begun{std::move(taken.itinerary), state.x, std::move(taken.durations), phase, 0};
@@ -68,8 +75,7 @@ std::vector<Way> ways_of(const Shooting& shooting, const Vector& u) {
   if (!system) return {};
   const Itinerary& itinerary = shooting.itinerary();
   if (!moves_by_itself(itinerary)) return ways_of(*system, itinerary, shooting.durations(u));
-  const Record record =
-      record_turn(*system, u.head(shooting.states()), itinerary.periods, 0, shooting.anchor().phase);
+  const Record record = recorded(*system, shooting, u, u.head(shooting.states()), shooting.anchor().phase);
   if (record.outcome != Outcome::ok) return {};
   return ways_of(*system, record.itinerary, record.durations);
 }
@@ -161,12 +167,11 @@ namespace {
 /// Where to begin an orbit anew, in the middle of its longest way; nothing: no event is near its beginning.
 struct NewBeginning {
   std::size_t step = 0;
-  double phase = 0;
+  double phase = 0;  ///< without forcing the share of the turn that it lies behind the old one
 };
 
 std::optional<NewBeginning> better_beginning(const Shooting& shooting, const Vector& u) {
   constexpr double near = 0.2;  // of the way between events on which the orbit begins
-  if (!shooting.forced()) return std::nullopt;
   const std::vector<Way> ways = ways_of(shooting, u);
   if (ways.size() < 2) return std::nullopt;
   const std::size_t best = best_of(ways);
@@ -187,6 +192,7 @@ std::optional<Begun> begun_at(const Shooting& shooting, const Vector& u, const N
 }  // namespace
 
 std::optional<Begun> begun_between(const Shooting& shooting, const Vector& u) {
+  if (!shooting.forced()) return std::nullopt;
   const auto at = better_beginning(shooting, u);
   return at ? begun_at(shooting, u, *at) : std::nullopt;
 }
@@ -199,19 +205,24 @@ std::optional<Solution> begun_elsewhere(const Solution& s, const Metric& metric)
   const auto here = begun_at(shooting, s.u, *at);
   const auto there = begun_at(shooting, s.u + ahead * s.tangent, *at);
   if (!here || !there || !(here->itinerary == there->itinerary)) return std::nullopt;
-  Anchor anchor;
-  anchor.phase = at->phase;
   const Eigen::Index m = shooting.size();
+  Anchor anchor = anchor_at(shooting.family(), s.u(m), here->start, here->itinerary.steps.front().mode);
+  if (shooting.forced()) anchor.phase = at->phase;
   Solution t = s;
   t.shooting = shooting_for(shooting.family(), here->itinerary, anchor);
   const auto u = t.shooting->unknowns(here->start, here->durations, s.u(m));
   const auto v = t.shooting->unknowns(there->start, there->durations, s.u(m) + ahead * s.tangent(m));
   if (!u || !v) return std::nullopt;
-  const Vector normal = metric.plane(*t.shooting, (*v - *u) / ahead);
+  const Vector way = (*v - *u) / ahead;
+  const Vector normal = metric.plane(*t.shooting, way);
   const Closing closing = solve_plane(*t.shooting, *u, normal);
   if (!closing.ok) return std::nullopt;
-  t.tangent = tangent_of(*t.shooting, closing.equations, normal, metric);
+  t.tangent = in_sense_of(way.head(shooting.states()), way(way.size() - 1), *t.shooting, metric,
+                          tangent_of(*t.shooting, closing.equations, normal, metric));
   take_solution(closing, metric, t);
+  if (!shooting.forced())
+    t.velocity =
+        velocity_at(shooting.family(), t.point.parameter, t.point.state, here->itinerary.steps.front().mode);
   t.point.state = without_rounding(t.point.state, metric.size);
   return t;
 }

@@ -14,6 +14,25 @@ const std::vector<std::string>& bifurcation_names() {
   return names;
 }
 
+double away_from_border(BifurcationKind kind, const std::complex<double>& multiplier) {
+  switch (kind) {
+    case BifurcationKind::neimark_sacker:
+      return std::abs(std::abs(multiplier) - 1);
+    case BifurcationKind::period_doubling:
+      return std::abs(multiplier + 1.0);
+    default:
+      return std::abs(multiplier - 1.0);
+  }
+}
+
+bool is_on_border(BifurcationKind kind, const std::vector<std::complex<double>>& multipliers) {
+  const bool torus = kind == BifurcationKind::neimark_sacker;
+  const double near = torus ? 1e-6 : 1e-4;
+  return std::any_of(multipliers.begin(), multipliers.end(), [&](const std::complex<double>& m) {
+    return (!torus || std::abs(m.imag()) > 1e-9) && away_from_border(kind, m) < near;
+  });
+}
+
 bool passes_by(const std::vector<Eigen::VectorXd>& orbit, const Eigen::VectorXd& state, double within) {
   return std::any_of(orbit.begin(), orbit.end(), [&](const Eigen::VectorXd& other) {
     return (state - other).cwiseAbs().maxCoeff() <= within;

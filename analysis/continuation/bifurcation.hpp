@@ -2,7 +2,9 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <complex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/maps/itinerary.hpp"
@@ -29,6 +31,12 @@ enum class BifurcationKind : signed char {
 
 /// Names in the order of the enumeration, as written to result files.
 const std::vector<std::string>& bifurcation_names();
+
+/// How far a multiplier is from the border that such a point is named after: 1, −1, the unit circle.
+double away_from_border(BifurcationKind kind, const std::complex<double>& multiplier);
+/// Whether one of these is on that border. A parameter also turns, and a multiplier passes from +∞ to −∞,
+/// where an impact loses its speed.
+bool is_on_border(BifurcationKind kind, const std::vector<std::complex<double>>& multipliers);
 
 /// A located point.
 struct Bifurcation {

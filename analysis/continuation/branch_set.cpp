@@ -54,16 +54,10 @@ std::optional<Atlas::Place> Atlas::take(const Start& start) {
   return find(start, {.first = first});
 }
 
-bool Atlas::late() const {
-  const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begin_;
-  return since.count() >= options_.seconds;
-}
-
 std::string Atlas::left() const {
-  if (starts_left_ == 0 && switches_left_ == 0 && !late()) return "";
+  if (starts_left_ == 0 && switches_left_ == 0 && !budget_.late()) return "";
   return std::to_string(starts_left_) + " starts and " + std::to_string(switches_left_) +
-         " period doublings and branch points not followed: " +
-         (late() ? used_up : "as many branches as allowed");
+         " period doublings and branch points not followed: " + budget_.reason();
 }
 
 /// As far as to one of the branches of numbers below `known`.
@@ -72,7 +66,7 @@ Walk Atlas::walk(std::size_t known) const {
   walk.options = options_.continuation;
   walk.threads = journal_.threads;
   walk.known = [this, known](const BranchPoint& p) -> std::string {
-    if (late()) return used_up;
+    if (budget_.late()) return used_up;
     const auto place = find(as_start(p), {.last = known, .near = walking_near});
     return place ? "goes on as branch " + std::to_string(place->branch) : "";
   };
@@ -131,12 +125,18 @@ void Atlas::follow_switches(std::size_t first) {
 /// So near to it orbits are not exact enough for find().
 bool Atlas::ends_at(const Bifurcation& doubling) const {
   constexpr double near = 1e-6;   // of the range
-  constexpr double small = 1e-3;  // of the size: a doubled orbit grows by a root
+  constexpr double small = 1e-3;  // of the size, or
+  constexpr double share = 0.1;   // of the way between the halves: a doubled orbit grows by a root
   const double range = options_.continuation.to - options_.continuation.from;
   const auto is_there = [&](const BranchPoint& p) {
-    return p.signature.periods == 2 * doubling.periods && !p.orbit.empty() &&
-           std::abs(p.parameter - doubling.parameter) <= near * range &&
-           passes_by(doubling.orbit, p.orbit.front(), small * doubling.size);
+    if (p.signature.periods != 2 * doubling.periods || p.orbit.empty() ||
+        !(std::abs(p.parameter - doubling.parameter) <= near * range))
+      return false;
+    // Without forcing the halves may meet the section in different numbers.
+    const std::size_t other = p.orbit.size() % 2 == 0 ? p.orbit.size() / 2 : 0;
+    const Eigen::VectorXd apart = p.orbit[other] - p.orbit[0];
+    const double within = std::max(small * doubling.size, share * apart.cwiseAbs().maxCoeff());
+    return passes_by(doubling.orbit, p.orbit[0] + apart / 2, within);
   };
   return doubling.kind == BifurcationKind::period_doubling &&
          std::any_of(branches_.begin(), branches_.end(), [&](const Branch& b) {

@@ -1,27 +1,22 @@
 /// All branches of a family of orbits found from some starts: continued, joined, switched between.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/continuation/branch.hpp"
+#include "analysis/continuation/budget.hpp"
 #include "analysis/continuation/start.hpp"
 #include "core/results/checkpoint.hpp"
 
 namespace graze {
 
-/// Why a branch ends when AtlasOptions::seconds are over.
-inline const std::string used_up = "the time allowed is used up";
-
 struct AtlasOptions {
   ContinuationOptions continuation;
-  int generations = 1;         ///< how often in a row to follow what leaves a branch
-  std::size_t branches = 400;  ///< at most
-  double seconds = std::numeric_limits<double>::infinity();  ///< after which no further point is computed
+  int generations = 1;  ///< how often in a row to follow what leaves a branch
+  Budget::Limits limits;
 };
 
 class Atlas {
@@ -34,7 +29,7 @@ class Atlas {
 
   /// Branches are kept in the journal, and those kept earlier are not computed again.
   Atlas(const Family& family, const AtlasOptions& options, Journal& journal)
-      : family_(family), options_(options), journal_(journal) {}
+      : family_(family), options_(options), journal_(journal), budget_(options.limits, "branches") {}
 
   const std::vector<Branch>& branches() const { return branches_; }
   /// What the limits of the options have left undone; "": nothing.
@@ -56,8 +51,7 @@ class Atlas {
 
  private:
   Walk walk(std::size_t known) const;
-  bool late() const;
-  bool full() const { return branches_.size() >= options_.branches || late(); }
+  bool full() const { return budget_.is_spent(branches_.size()); }
   /// An orbit that leaves a branch.
   struct Departure {
     Solution start;
@@ -76,8 +70,8 @@ class Atlas {
   const Family& family_;
   AtlasOptions options_;
   Journal& journal_;
+  Budget budget_;
   std::vector<Branch> branches_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::size_t starts_left_ = 0;
   std::size_t switches_left_ = 0;
 };

@@ -158,7 +158,7 @@ class Continuation {
   bool may_follow(const Solution& next, const Solution& last) const;
   std::optional<Solution> orbit_beside(const Solution& last, double parameter, double along) const;
   std::optional<Solution> orbit_near(const Solution& last, double parameter, double along) const;
-  static constexpr const char* no_orbit = ": no orbit of the same period goes on from it";
+  static constexpr const char* no_orbit = ": no orbit of the same period is found behind it";
   std::string no_way_on(BifurcationKind kind, int contact, const char* why = no_orbit) const;
   bool jump(const Solution& last, double least);
   bool jump_back(const Solution& last, double least);

@@ -172,8 +172,9 @@ bool has_force_from_the_first(const Touched& hit, std::size_t step) {
 }
 
 /// Determinant of the equations with a hit where the guard touches zero. None where it is zero all along the
-/// curve: where the hit is a contact whose forces begin from zero, as the parameter is even in its speed; and
-/// where a turn forgets how it began, as one that sticks does, and the hit with it.
+/// curve: where the hit is a contact whose forces begin from zero, as the parameter is even in its speed;
+/// where a turn forgets how it began, as one that sticks does, and the hit with it; and in the plane without
+/// forcing, where a touch changes the velocity along the flow.
 double with_hit(const CurveSolution& s, bool doubling) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   constexpr double forgotten = 1e-12;
@@ -182,6 +183,7 @@ double with_hit(const CurveSolution& s, bool doubling) {
   const CurveEquations& eq = *s.equations;
   const double second = eq.second(s.x);
   const Family family = eq.plane().at(second);
+  if (eq.states() == 2 && !eq.shooting(family).forced()) return none;
   std::size_t step = eq.condition().step;
   const auto there = as_hit(eq.shooting(family), eq.orbit_of(s.x), step);
   if (!there) return none;
@@ -340,6 +342,13 @@ bool needs_pair(Codim2Kind kind) {
          kind == Codim2Kind::grazing_neimark_sacker;
 }
 
+/// The curve that a curve of grazings meets at such a point; nothing: none of these.
+std::optional<Kind> spectral_curve(Codim2Kind kind) {
+  if (kind == Codim2Kind::grazing_fold) return Kind::fold;
+  if (kind == Codim2Kind::grazing_period_doubling) return Kind::period_doubling;
+  return std::nullopt;
+}
+
 std::string corner_of(const Model& model, int place) {
   return codim2_names()[static_cast<std::size_t>(Codim2Kind::stick_corner)] + " of friction " +
          model.frictions()[static_cast<std::size_t>(-1 - place)].name;
@@ -359,6 +368,12 @@ CurveSolution told_at(const std::shared_ptr<const CurveEquations>& equations, co
   s.tangent = direction_along(s.values, weights, about);
   s.point.orbit.size = size;
   return s;
+}
+
+/// Why a curve of Neimark-Sacker points ends at a resonance.
+std::string no_pair_behind(Codim2Kind resonance) {
+  return codim2_names()[static_cast<std::size_t>(resonance)] +
+         ": behind it no pair of multipliers lies on the unit circle";
 }
 
 }  // namespace
@@ -803,8 +818,19 @@ void CurveWalk::note(Codim2Kind kind, const CurveSolution& s, std::size_t other,
   b.unknowns = s.equations->orbit_of(s.x);
   b.size = s.size();
   b.orbit = s.point.orbit.orbit;
-  if (b.orbit.empty()) b.orbit = {b.state};
+  // At another phase a state says nothing.
+  if (b.orbit.empty()) b.orbit = {Vector::Constant(b.state.size(), std::numeric_limits<double>::quiet_NaN())};
   passed_.push_back(std::move(c));
+}
+
+/// Whether a curve that begins at a resonance goes on with real multipliers, whose product is 1, this way.
+bool CurveWalk::leaves_circle(const CurveSolution& next) {
+  constexpr double rounding = 1e-8;
+  if (now_.equations->condition().kind != Kind::neimark_sacker) return false;
+  const double here = now_.equations->extra(now_.x), there = next.equations->extra(next.x);
+  if (!(std::abs(there) > 1 && std::abs(here) > 1 - rounding)) return false;
+  end_ = no_pair_behind(here > 0 ? Codim2Kind::resonance_1_1 : Codim2Kind::resonance_1_2);
+  return true;
 }
 
 /// Notes the zeros of test functions between the last point and the next, in order.
@@ -824,7 +850,10 @@ void CurveWalk::locate_tests(const CurveSolution& after, double step) {
     const auto [least, greatest] = std::minmax({std::abs(tests_[k]), std::abs(there[k])});
     if (!(std::abs(located->value) <= 1e-4 * least + 1e-9 * greatest)) continue;
     if (has_lost_impact(located->solution)) continue;
-    if (needs_pair(tests[k].kind) && !has_pair_on_circle(located->solution.point.orbit.multipliers)) continue;
+    const Multipliers& multipliers = located->solution.point.orbit.multipliers;
+    if (needs_pair(tests[k].kind) && !has_pair_on_circle(multipliers)) continue;
+    const auto crossed = spectral_curve(tests[k].kind);
+    if (crossed && !is_on_border(*crossed, multipliers)) continue;
     found.push_back({std::move(*located), &tests[k]});
   }
   std::sort(found.begin(), found.end(),
@@ -837,8 +866,7 @@ void CurveWalk::locate_tests(const CurveSolution& after, double step) {
                                                        f.test->kind == Codim2Kind::resonance_1_2);
     const bool corner = f.test->kind == Codim2Kind::stick_corner;
     if (!ends && !corner && f.test->kind != Codim2Kind::degenerate_grazing) continue;
-    end_ = ends ? codim2_names()[static_cast<std::size_t>(f.test->kind)] +
-                      ": behind it no pair of multipliers lies on the unit circle"
+    end_ = ends     ? no_pair_behind(f.test->kind)
            : corner ? corner_of(*now_.equations->plane().family.model, condition.contact)
                     : "degenerate_grazing: the guard has no minimum there";
     f.located.solution.point.orbit.admissible = now_.point.orbit.admissible;
@@ -1137,6 +1165,7 @@ bool CurveWalk::next() {
       step_ /= 2;  // something changes before
       continue;
     }
+    if (leaves_circle(*trial)) return false;
     const Cause cause = cause_of(*trial);
     trial->point.orbit.admissible = cause.what == Cause::What::none;
     if (!now_.point.orbit.admissible && !trial->point.orbit.admissible && !options_.beyond) {

@@ -158,6 +158,7 @@ class CurveWalk {
   bool pass_pair(const Cause& cause, const CurveSolution& beyond, double step);
   bool to_border(const CurveSolution& beyond);
   bool outside(const CurveSolution& s) const;
+  bool leaves_circle(const CurveSolution& next);
   void note(Codim2Kind kind, const CurveSolution& at, std::size_t other, int contact, int sense = 0);
   bool accept(CurveSolution trial, double step, const Vector& apart);
   Vector halves_of(const CurveSolution& s) const;

@@ -12,6 +12,8 @@
 namespace graze {
 namespace {
 
+const std::string closed = "the curve is closed";
+
 /// Whether a point lies between two neighbours of a curve: in the plane, and its orbit likewise.
 bool lies_between(const Plane& plane, const CurvePoint& p, const CurvePoint& a, const CurvePoint& b) {
   constexpr double near = 5e-4;   // of the ranges
@@ -52,7 +54,7 @@ bool is_same(const Plane& plane, const Codim2& a, const Codim2& b) {
         std::abs(a.second - b.second) <= near * plane.widths[1]))
     return false;
   return std::any_of(b.at.orbit.begin(), b.at.orbit.end(), [&](const Eigen::VectorXd& state) {
-    return (state - a.at.orbit.front()).cwiseAbs().maxCoeff() <= same_state * a.at.size;
+    return !((state - a.at.orbit.front()).cwiseAbs().maxCoeff() > same_state * a.at.size);  // or not known
   });
 }
 
@@ -81,8 +83,8 @@ CurveSet::Side CurveSet::walked(const CurveSolution& start, int direction, std::
     if (const auto on = find(condition.kind, condition.contact, walk.point(), known))
       side.end = "goes on as curve " + std::to_string(*on);
     const std::span<const CurvePoint> all(side.points);
-    if (all.size() > recent && lies_on(plane_, all.back(), all.first(all.size() - recent)))
-      side.end = "the curve is closed";
+    if (all.size() > recent && lies_on(plane_, all.back(), all.first(all.size() - recent))) side.end = closed;
+    if (side.end.empty() && budget_.late()) side.end = used_up;
   }
   if (side.end.empty()) side.end = walk.end();
   const auto meeting = walk.at_half() ? halves_meet_near(walk.solution(), options_.walk) : std::nullopt;
@@ -113,10 +115,11 @@ Curve CurveSet::followed(const CurveSolution& start) const {
   curve.contact = start.equations->condition().contact;
   curve.points.assign(back.points.rbegin(), back.points.rend());
   curve.points.push_back(start.point);
-  curve.points.insert(curve.points.end(), ahead.points.begin(), ahead.points.end());
   curve.codim2.assign(back.codim2.rbegin(), back.codim2.rend());
+  curve.begins = curve.ends = back.end;
+  if (back.end == closed) return curve;  // the other way come the same points
+  curve.points.insert(curve.points.end(), ahead.points.begin(), ahead.points.end());
   curve.codim2.insert(curve.codim2.end(), ahead.codim2.begin(), ahead.codim2.end());
-  curve.begins = back.end;
   curve.ends = ahead.end;
   return curve;
 }
@@ -157,7 +160,10 @@ CurveFate CurveSet::take(const CurveSeed& seed, const std::string& origin) {
   const CurveCondition& condition = start.solution->equations->condition();
   if (const auto on = find(condition.kind, condition.contact, start.solution->point, curves_.size()))
     return {static_cast<int>(*on), ""};
-  if (curves_.size() >= options_.curves) return {-1, "as many curves as allowed"};
+  if (budget_.is_spent(curves_.size())) {
+    ++starts_left_;
+    return {-1, budget_.reason()};
+  }
   const std::size_t number = curves_.size();
   if (!add(*start.solution, origin))
     return {-1, "no further point of the curve is found in either direction"};
@@ -165,13 +171,28 @@ CurveFate CurveSet::take(const CurveSeed& seed, const std::string& origin) {
   return {static_cast<int>(number), ""};
 }
 
+std::string CurveSet::left() const {
+  if (starts_left_ == 0 && switches_left_ == 0 && !budget_.late()) return "";
+  return std::to_string(starts_left_) + " starts and " + std::to_string(switches_left_) +
+         " points of codimension two not followed: " + budget_.reason();
+}
+
 /// The curves that leave points of codimension two of the curves from number `first` on, and of those.
 void CurveSet::follow_switches(std::size_t first) {
   for (std::size_t k = first; k < curves_.size(); ++k) {
     const std::vector<Codim2> points = curves_[k].codim2;
     for (const Codim2& at : points) {
+      if (journal_.stop()) return;
+      if (budget_.is_spent(curves_.size())) {
+        ++switches_left_;
+        continue;
+      }
       for (const CurveSolution& start : emanating(plane_, at)) {
-        if (journal_.stop() || curves_.size() >= options_.curves) return;
+        if (journal_.stop()) return;
+        if (budget_.is_spent(curves_.size())) {
+          ++switches_left_;
+          break;
+        }
         const CurveCondition& condition = start.equations->condition();
         if (find(condition.kind, condition.contact, start.point, curves_.size())) continue;
         add(start, codim2_names()[static_cast<std::size_t>(at.kind)] + " of curve " + std::to_string(k));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/continuation/budget.hpp"
 #include "analysis/continuation/curve_start.hpp"
 #include "core/results/checkpoint.hpp"
 
@@ -23,8 +24,8 @@ struct Curve {
 
 struct CurveSetOptions {
   CurveOptions walk;
-  bool switching = false;    ///< whether to follow what leaves points of codimension two
-  std::size_t curves = 400;  ///< at most
+  bool switching = false;  ///< whether to follow what leaves points of codimension two
+  Budget::Limits limits;
 };
 
 /// What became of a start.
@@ -37,9 +38,12 @@ class CurveSet {
  public:
   /// Curves are kept in the journal, and those kept earlier are not computed again.
   CurveSet(Plane plane, const CurveSetOptions& options, Journal& journal)
-      : plane_(std::move(plane)), options_(options), journal_(journal) {}
+      : plane_(std::move(plane)), options_(options), journal_(journal), budget_(options.limits, "curves") {}
 
   const std::vector<Curve>& curves() const { return curves_; }
+  const Budget& budget() const { return budget_; }
+  /// What the limits of the options have left undone; "": nothing.
+  std::string left() const;
   /// The curve through a point, followed if none of the known ones passes through it, and, where that is
   /// wanted, the curves that leave it.
   CurveFate take(const CurveSeed& seed, const std::string& origin);
@@ -62,8 +66,11 @@ class CurveSet {
   Plane plane_;
   CurveSetOptions options_;
   Journal& journal_;
+  Budget budget_;
   std::vector<Curve> curves_;
   std::size_t part_ = 0;  ///< number of the next part in the journal
+  std::size_t starts_left_ = 0;
+  std::size_t switches_left_ = 0;
 };
 
 }  // namespace graze

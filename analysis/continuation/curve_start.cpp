@@ -451,19 +451,58 @@ std::vector<CurveSolution> emanating(const Plane& plane_of, const Codim2& c) {
     const auto other = change(*shooting_for(family, at.itinerary, anchor), at.unknowns, step);
     if (other) add(kind, other->shooting->itinerary(), other->u, is_spectral(kind) ? 0 : step, 0);
   };
-  // Where a further gap touches zero.
-  const auto touching = [&] {
+  // The orbit with a touch where a further gap comes to zero; `step`: that of the touch.
+  const auto further_touch = [&](const Shooting& shooting, std::size_t& step) -> std::optional<Touched> {
     constexpr double all = std::numeric_limits<double>::infinity();
-    const Family family = plane.at(c.second);
-    const auto shooting = shooting_for(family, at.itinerary, anchor);
-    const std::vector<Dip> dips = dips_of(*shooting, at.unknowns, {at.contact}, -all);
+    const std::vector<Dip> dips = dips_of(shooting, at.unknowns, {at.contact}, -all);
     const auto least = std::min_element(dips.begin(), dips.end(), [&](const Dip& a, const Dip& b) {
       const auto order = [&](const Dip& d) { return std::pair(d.step != c.other, std::abs(d.guard)); };
       return order(a) < order(b);
     });
-    if (least == dips.end() || least->closed) return;
-    const auto touched = with_touch(*shooting, at.unknowns, *least);
-    if (touched) add(Kind::grazing, touched->shooting->itinerary(), touched->u, least->step, 0);
+    if (least == dips.end() || least->closed) return std::nullopt;
+    step = least->step;
+    return with_touch(shooting, at.unknowns, *least);
+  };
+  const auto touching = [&] {
+    std::size_t step = 0;
+    const Family family = plane.at(c.second);
+    const auto touched = further_touch(*shooting_for(family, at.itinerary, anchor), step);
+    if (touched) add(Kind::grazing, touched->shooting->itinerary(), touched->u, step, 0);
+  };
+  // Where two touches meet: the curves of either, the other being nothing or a hit.
+  const auto crossing = [&] {
+    constexpr double met = 1e-6;  // of speeds
+    const Family family = plane.at(c.second);
+    const auto shooting = shooting_for(family, at.itinerary, anchor);
+    const auto system = family.system(at.parameter);
+    const auto equations = shooting->equations(at.unknowns);
+    if (!system || !equations) return;
+    const Step& there = at.itinerary.steps[c.other];
+    const double speed = equations->measure(static_cast<Eigen::Index>(c.other));
+    const bool hits =
+        is_hit(there.end) && there.contact == at.contact && std::abs(speed) <= met * at.size * system->rate();
+    std::size_t touches[2] = {c.step, c.other};
+    const auto both =
+        hits ? as_touch(*shooting, at.unknowns, touches[1]) : further_touch(*shooting, touches[1]);
+    if (!both) return;
+    // One contact's own would be followed by those with ever more of its impacts.
+    if (both->shooting->itinerary().steps[touches[1]].contact == at.itinerary.steps[c.step].contact) return;
+    const std::size_t steps = both->shooting->itinerary().steps.size();
+    if (touches[1] <= c.step) touches[0] += steps - at.itinerary.steps.size();
+    for (const std::size_t kept : {0, 1}) {
+      for (const bool hit : {false, true}) {
+        std::size_t step = touches[kept], other = touches[1 - kept];
+        const bool before = other < step;
+        const auto one =
+            hit ? as_hit(*both->shooting, both->u, other) : without_event(*both->shooting, both->u, other);
+        if (!one) continue;
+        const Itinerary& itinerary = one->shooting->itinerary();
+        if (before) step += itinerary.steps.size() - steps;
+        const CurveCondition condition{Kind::grazing, itinerary.steps[step].contact, step, {}};
+        auto s = solve_near(plane, itinerary, anchor, condition, one->u, c.second, 0, at.size);
+        if (s) starts.push_back(std::move(*s));
+      }
+    }
   };
   const bool grazing = at.kind == Kind::grazing;
   const auto sticking = [&] {
@@ -524,6 +563,9 @@ std::vector<CurveSolution> emanating(const Plane& plane_of, const Codim2& c) {
       break;
     case Codim2Kind::grazing_neimark_sacker:
       if (!grazing) touching();
+      break;
+    case Codim2Kind::double_grazing:
+      crossing();
       break;
     case Codim2Kind::stick_corner:
       sticking();

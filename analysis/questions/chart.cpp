@@ -49,6 +49,7 @@ class Chart final : public AnalysisInParts {
     double second = 0;
     Family family;
     std::vector<Branch> branches;
+    std::string left;  ///< Atlas::left
   };
   std::optional<Dataset> map(Journal& journal) const;
   std::size_t line_place(std::size_t line, std::size_t count) const;
@@ -163,7 +164,7 @@ Chart::Line Chart::branches_on(const Dataset& map, std::size_t place, Journal& j
   line.second = map.values<double>(name_of(setting_.plane.second))[place];
   line.family = setting_.plane.at(line.second);
   AtlasOptions options;
-  options.branches = branches_;
+  options.limits.most = branches_;
   options.continuation.from = setting_.options.walk.from[0];
   options.continuation.to = setting_.options.walk.to[0];
   Atlas atlas(line.family, options, journal);
@@ -176,6 +177,7 @@ Chart::Line Chart::branches_on(const Dataset& map, std::size_t place, Journal& j
     static_cast<void>(atlas.take(start));
   }
   line.branches = atlas.branches();
+  line.left = atlas.left();
   return line;
 }
 
@@ -206,10 +208,11 @@ std::optional<Dataset> Chart::compute_with(const Box&, Journal& journal) const {
     }
     Dataset branches = branches_data(line.family, line.branches);
     branches.attributes.emplace_back(name_of(setting_.plane.second), Value(line.second).toml());
+    if (!line.left.empty()) branches.attributes.emplace_back("left", line.left);
     lines.groups.push_back({std::to_string(k), std::move(branches)});
   }
   if (journal.stop()) return std::nullopt;
-  Dataset data = curves_data(setting_.plane, set.curves(), problem_.observables.get());
+  Dataset data = curves_data(setting_.plane, set, problem_.observables.get());
   data.groups.push_back({"start", starts_data(setting_.plane, tried)});
   data.groups.push_back({"line", std::move(lines)});
   data.groups.push_back({"map", std::move(*swept)});

@@ -74,8 +74,8 @@ Continue::Continue(const Problem& problem) : problem_(problem) {
   family_.section = read_section(table, model(), problem.tolerance);
   attractor_ = read_attractor_options(table);
   options_.generations = static_cast<int>(table.at("generations").integer("analysis.generations"));
-  options_.branches = static_cast<std::size_t>(table.at("branches").integer("analysis.branches"));
-  if (const Value* seconds = table.find("seconds")) options_.seconds = seconds->number("analysis.seconds");
+  options_.limits.most = static_cast<std::size_t>(table.at("branches").integer("analysis.branches"));
+  options_.limits.seconds = read_seconds(table);
   options_.continuation.step = table.at("step").number("analysis.step");
   options_.continuation.points = static_cast<int>(table.at("points").integer("analysis.points"));
   read_axis_of(table.at("axis"));
@@ -250,10 +250,7 @@ std::vector<Key> continue_keys() {
   integer("generations", 1, 0,
           "how often in a row to follow what leaves at period doublings and branch points");
   integer("branches", 400, 1, "branches at most");
-  key("seconds", Key::Type::number,
-      "time after which no further point is computed, in seconds; how much there is then depends on the "
-      "machine; default: no limit")
-      .range = Range{0, 1e9, true, false};
+  add_seconds_key(keys);
   return keys;
 }
 

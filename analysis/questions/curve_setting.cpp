@@ -80,7 +80,7 @@ CurveSetting read_curve_setting(const Problem& problem) {
   setting.options.walk.step = table.at("step").number("analysis.step");
   setting.options.walk.points = static_cast<int>(table.at("points").integer("analysis.points"));
   setting.options.switching = table.at("switch").boolean("analysis.switch");
-  setting.options.curves = static_cast<std::size_t>(table.at("curves").integer("analysis.curves"));
+  setting.options.limits.most = static_cast<std::size_t>(table.at("curves").integer("analysis.curves"));
   check_continued(table, family, setting.options.walk.from[0]);
   return setting;
 }

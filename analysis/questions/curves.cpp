@@ -29,7 +29,7 @@ class Curves final : public AnalysisInParts {
   const Model& model() const { return *problem_.model; }
   std::vector<BifurcationKind> read_kinds() const;
   void check_inside(const std::vector<LocatedPoint>& points) const;
-  std::vector<LocatedPoint> located_from_state() const;
+  std::vector<LocatedPoint> located_from_state(const Budget& budget) const;
 
   Problem problem_;
   Plane plane_;
@@ -56,6 +56,7 @@ Curves::Curves(const Problem& problem) : problem_(problem) {
   plane_ = setting.plane;
   options_ = setting.options;
   attractor_ = read_attractor_options(table);
+  options_.limits.seconds = read_seconds(table);
   options_.walk.beyond = table.at("beyond").boolean("analysis.beyond");
   kinds_ = read_kinds();
   from_state_ = table.at("start").text("analysis.start") == "state";
@@ -103,7 +104,7 @@ std::vector<BifurcationKind> Curves::read_kinds() const {
 }
 
 /// The points on the branch through what [initial] settles to, over the first parameter, nearest first.
-std::vector<LocatedPoint> Curves::located_from_state() const {
+std::vector<LocatedPoint> Curves::located_from_state(const Budget& budget) const {
   const Family& family = plane_.family;
   const double at = family.values[static_cast<std::size_t>(family.parameter)];
   const Start start = settled_start(family, at, problem_.start(), attractor_, "initial state");
@@ -116,6 +117,7 @@ std::vector<LocatedPoint> Curves::located_from_state() const {
   range.to = options_.walk.to[0];
   Walk walk;
   walk.options = range;
+  walk.known = [&budget](const BranchPoint&) { return budget.late() ? used_up : ""; };
   const Branch branch = continue_branch(family, *orbit, walk);
   std::vector<LocatedPoint> points;
   for (const Bifurcation& b : branch.bifurcations) {
@@ -133,8 +135,9 @@ std::vector<LocatedPoint> Curves::located_from_state() const {
 }
 
 std::optional<Dataset> Curves::compute_with(const Box&, Journal& journal) const {
+  CurveSet set(plane_, options_, journal);
   std::vector<LocatedPoint> points =
-      from_state_ ? located_from_state()
+      from_state_ ? located_from_state(set.budget())
                   : located_points(*problem_.sweep, plane_, problem_.analysis.at("branches"));
   const CurveOptions& w = options_.walk;
   std::erase_if(points, [&](const LocatedPoint& p) {
@@ -144,7 +147,6 @@ std::optional<Dataset> Curves::compute_with(const Box&, Journal& journal) const 
     return !inside ||
            (!kinds_.empty() && std::find(kinds_.begin(), kinds_.end(), p.seed.kind) == kinds_.end());
   });
-  CurveSet set(plane_, options_, journal);
   std::vector<TriedStart> tried;
   for (std::size_t k = 0; k < points.size(); ++k) {
     journal.progress(static_cast<double>(k) / static_cast<double>(points.size()));
@@ -152,7 +154,7 @@ std::optional<Dataset> Curves::compute_with(const Box&, Journal& journal) const 
     tried.push_back({points[k].seed, set.take(points[k].seed, points[k].text())});
   }
   if (journal.stop()) return std::nullopt;
-  Dataset data = curves_data(plane_, set.curves(), problem_.observables.get());
+  Dataset data = curves_data(plane_, set, problem_.observables.get());
   data.groups.push_back({"start", starts_data(plane_, tried)});
   return data;
 }
@@ -176,6 +178,7 @@ std::vector<Key> curves_keys() {
                         "whether to go on where no motion takes the orbits, as behind a penetrated stop "
                         "(admissible = 0)");
   beyond.fallback = Value(false);
+  add_seconds_key(keys);
   return keys;
 }
 

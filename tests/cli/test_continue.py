@@ -16,7 +16,55 @@ CASES = os.path.join(os.environ["GRAZE_SOURCE"], "data", "cases")
 OSCILLATOR = os.path.join(CASES, "continue_oscillator.toml")
 
 
+BELT = """graze = 1
+[model]
+name = "equations"
+parameters = {{ zeta = 0.03, v = {v}, f0 = {force}, fs = {limit}, d = {fall}, al = 0.1, w = {w} }}
+coordinates = ["x"]
+force = {{ x = "-2*zeta*w*x' - w^2*(x + al*x^3)" }}
+friction = [{{ name = "belt", slip = "x' - v", amplitude = "f0/(1 + d*(x' - v)^2)", static = "fs" }}]
+[initial]
+state = [1.0, 0.0]
+[analysis]
+name = "continue"
+axis = {{ parameter = "v", from = {low}, to = {high} }}
+map = "section"
+coordinate = "x_dot"
+level = 0.0
+direction = "down"
+"""
+SELF_EXCITED = """graze = 1
+[model]
+name = "equations"
+parameters = { mu = 0.4, gap = 2.5, r = 0.7, k = 0.3, w2 = 1.6, z = 0.1, c = 0.05 }
+coordinates = ["x", "y"]
+force = { x = "mu*(1 - x^2)*x' - x - k*(x - y)", y = "-2*z*y' - w2*y + k*(x - y) - c*y^3" }
+contact = [{ name = "wall", gap = "gap - x", restitution = "r" },
+           { name = "ywall", gap = "0.6 + y", restitution = "r" }]
+[initial]
+state = [1.0, 0.0, 0.0, 0.0]
+[analysis]
+name = "continue"
+axis = { parameter = "gap", from = 0.3, to = 3.0 }
+map = "section"
+coordinate = "x"
+level = 0.0
+direction = "up"
+"""
+
+
 class Continue(CliTest):
+    def branches(self, case, *options):
+        """Of a run: ends of the first branch, its values of the parameter, and what is located."""
+        self.graze("run", case, "-o", "out.h5", "--quiet", "--force", *options)
+        with h5py.File(self.path("out.h5"), "r") as file:
+            ends = [file[name].attrs["texts"].split("\n")[file[name][0]] for name in ("begins", "ends")]
+            points = file[file.attrs["parameter"]][:file["points"][0]]
+            kinds = file["bifurcation/kind"].attrs["flag_meanings"].split()
+            located = [(kinds[k], v) for k, v in zip(file["bifurcation/kind"][()],
+                                                     file["bifurcation/" + file.attrs["parameter"]][()])]
+        return ends, points, located
+
     def test_oscillator(self):
         self.graze("run", OSCILLATOR, "-o", "out.h5", "--quiet")
         with h5py.File(self.path("out.h5"), "r") as file:
@@ -69,6 +117,80 @@ class Continue(CliTest):
             self.assertGreater(len(arrays), 20)
             for name in arrays:
                 self.assertEqual(np.asarray(whole[name]).tobytes(), np.asarray(out[name]).tobytes(), name)
+
+    def test_an_event_passes_the_beginning_of_an_orbit_without_forcing(self):
+        """Where an orbit meets the section hangs on the section: its branch does not, and nothing ends there."""
+        valve = os.path.join(CASES, "continue_relief_valve.toml")
+        found = []
+        for section in ('analysis.direction="down"', 'analysis.direction="up"', "analysis.level=-0.5"):
+            ends, points, located = self.branches(valve, "--set", section, "--set", "analysis.generations=0")
+            self.assertIn("end of the range", ends, section)
+            self.assertEqual(points.min(), 4, section)
+            self.assertNotIn("edge", dict(located), section)
+            found.append([v for kind, v in located if kind in ("period_doubling", "grazing", "hopf")])
+        for other in found[1:]:
+            np.testing.assert_allclose(other, found[0], rtol=1e-8)
+        self.write("case.toml", SELF_EXCITED)
+        found = []
+        for start in (("direction=\"up\"",), ("direction=\"down\"",), ("direction=\"up\"", "at=1.2")):
+            ends, points, located = self.branches("case.toml", *(a for s in start for a in ("--set", "analysis." + s)))
+            self.assertEqual(ends, ["end of the range"] * 2, start)
+            found.append(sorted(located))
+        for other in found[1:]:
+            self.assertEqual([kind for kind, _ in other], [kind for kind, _ in found[0]])
+            np.testing.assert_allclose([v for _, v in other], [v for _, v in found[0]], rtol=1e-7)
+
+    def test_broken_symmetry_comes_back(self):
+        """Along the branch that has lost its symmetry the parameter turns where it meets the symmetric one: no fold."""
+        found = []
+        for at in ("0.2", "2.0"):
+            _, _, located = self.branches(OSCILLATOR, "--set", (
+                'model={name="impact_oscillator", b=0.1, stop=1.0, stop_low=-1.0, r=0.8, r_low=0.8, omega=0.8}'),
+                "--set", 'analysis={name="continue", axis={parameter="F", from=0.1, to=3.0}, at=%s}' % at)
+            found.append(located)
+        crossings = [[v for kind, v in located if kind == "branch_point"] for located in found]
+        self.assertTrue(all(crossings))
+        for v in crossings[1]:
+            self.assertTrue(np.min(np.abs(np.subtract(crossings[0], v))) < 1e-8, (v, crossings[0]))
+            folds = [f for located in found for kind, f in located if kind == "fold"]
+            self.assertTrue(np.all(np.abs(np.subtract(folds, v)) > 1e-4), (v, folds))
+
+    def test_doubled_orbits_between_two_period_doublings_are_followed_once(self):
+        """Where they are small beside the steps of the branch, too."""
+        self.write("case.toml", """graze = 1
+[model]
+name = "equations"
+parameters = { zeta = 0.05, eps = 0.4, alpha = 0.3, omega = 2.0, gap = 0.6, r = 0.7, f = 0.1 }
+coordinates = ["x"]
+force = { x = "f*cos(omega*t) - 2*zeta*x' - (1 + eps*cos(omega*t))*x - alpha*x^3" }
+period = "2*pi/omega"
+contact = [{ name = "wall", gap = "gap - x", restitution = "r" }]
+[initial]
+state = [0.1, 0.0]
+[analysis]
+name = "continue"
+axis = { parameter = "omega", from = 1.2, to = 2.6 }
+at = 1.5
+""")
+        _, _, located = self.branches("case.toml")
+        self.assertEqual([kind for kind, _ in located].count("period_doubling"), 3)
+        with h5py.File(self.path("out.h5"), "r") as file:
+            self.assertEqual(len(file["points"]), 2)
+            self.assertLess(file["points"][1], 2000)
+
+    def test_a_branch_on_a_belt_in_other_units(self):
+        """x(t) of natural frequency 1 is x(w t) of frequency w, speeds times w, accelerations times w^2."""
+        found = []
+        for w in (1, 3, 10, 30):
+            self.write("belt.toml", BELT.format(w=w, v=0.3 * w, force=0.5 * w**2, limit=0.6 * w**2, fall=1.2 / w**2,
+                                                low=0.05 * w, high=2 * w))
+            ends, points, located = self.branches("belt.toml")
+            self.assertEqual(ends, ["end of the range"] * 2, w)
+            self.assertTrue(points.min() == 0.05 * w and points.max() == 2 * w, w)
+            found.append([(kind, v / w) for kind, v in located])
+        for other in found[1:]:
+            self.assertEqual([kind for kind, _ in other], [kind for kind, _ in found[0]])
+            np.testing.assert_allclose([v for _, v in other], [v for _, v in found[0]], rtol=1e-8)
 
     def test_without_forcing(self):
         """The relief valve on a section: the Hopf point, grazing, a doubled branch; not on a stroboscopic map."""

@@ -16,6 +16,52 @@ OSCILLATOR = os.path.join(CASES, "curves_oscillator.toml")
 CHART = os.path.join(CASES, "chart_oscillator.toml")
 
 
+TWO_MASSES = """graze = 1
+[model]
+name = "equations"
+parameters = { k2 = 1.7, m2 = 0.6, kc = 0.15, F = 0.5, omega = 1.0, gap = 0.5, r = 0.6 }
+coordinates = ["x", "y"]
+mass.y = "m2"
+force.x = "F*cos(omega*t) - 0.16*x' - x - 0.5*x^3 - kc*(x - y)"
+force.y = "0.3*F*sin(omega*t) - 0.12*y' - k2*y - 0.8*y^3 + kc*(x - y)"
+period = "2*pi/omega"
+contact = [{ name = "hit", gap = "gap + y - x", restitution = "r" }]
+[initial]
+state = [0.1, 0.0, 0.0, 0.0]
+"""
+SOFT_AND_HARD = """graze = 1
+[model]
+name = "equations"
+parameters = { z = 0.0663, al = 0.7155, F = 0.3, omega = 0.7727, gap = 0.5085, K = 23.333, c = 0.7661, b = 0.1512 }
+coordinates = ["x"]
+force = { x = "F*cos(omega*t) - 2*z*x' - x - al*x^3 + b*x^2" }
+period = "2*pi/omega"
+contact = [{ name = "soft", gap = "gap - x", stiffness = "K", damping = "c" },
+           { name = "rig", gap = "x + 1.3*gap", restitution = "0.7" }]
+"""
+BELT = """graze = 1
+[model]
+name = "equations"
+parameters = { z = 0.04, v = 0.4, f0 = 0.4, f1 = 0.3, al = 0.2, k2 = 1.3, kc = 0.4, gap = 0.9, K = 8, c = 0.2 }
+coordinates = ["x", "y"]
+force = { x = "-2*z*x' - x - al*x^3 - kc*(x-y)", y = "-2*z*y' - k2*y - kc*(y-x)" }
+contact = [{ name = "soft", gap = "gap - y", stiffness = "K", damping = "c" }]
+friction = [{ name = "belt", slip = "x' - v", amplitude = "f0 + f1*exp(-3*(x'-v)^2)", static = "f0+f1" }]
+[initial]
+state = [1.0, 0.0, 0.0, 0.0]
+"""
+VAN_DER_POL = """graze = 1
+[model]
+name = "equations"
+parameters = { mu = 0.5, gap = 2.2, r = 0.5, b = 0.1 }
+coordinates = ["x"]
+force = { x = "mu*(1 - x^2)*x' - x - b*x^2" }
+contact = [{ name = "wall", gap = "gap - x", restitution = "r" }]
+[initial]
+state = [1.0, 0.0]
+"""
+
+
 def amplitude(omega, b):
     """Force at which the oscillator without impacts reaches the stop at 1."""
     return np.hypot(1 - omega**2, b * omega)
@@ -73,6 +119,124 @@ class Curves(CliTest):
         self.assertEqual(next(csv.DictReader(io.StringIO(text)))["kind"], "resonant_grazing")
         self.graze("plot", "out.h5", "-o", "out.png")
         self.assertGreater(os.path.getsize(self.path("out.png")), 5000)
+
+    def test_limits(self):
+        """What the limits of a search leave undone is told; none: nothing is left."""
+        with open(OSCILLATOR) as file:
+            case = file.read()
+        for limit, curves, left in (("", 3, None),
+                                    ("curves = 1", 1, "as many curves as allowed"),
+                                    ("seconds = 1e-9", 0, "the time allowed is used up")):
+            self.write("case.toml", case + limit + "\n")
+            self.graze("run", "case.toml", "-o", "out.h5", "--force", "--quiet", code=3 if curves == 0 else 0)
+            text, _ = self.graze("info", "out.h5")
+            with h5py.File(self.path("out.h5")) as file:
+                self.assertEqual("left" in file.attrs, left is not None, limit)
+                if left is None:
+                    self.assertGreaterEqual(len(file["kind"]), curves)
+                    continue
+                self.assertEqual(len(file["kind"]), curves)
+                self.assertRegex(file.attrs["left"],
+                                 r"^\d+ starts and \d+ points of codimension two not followed: " + left + "$")
+                self.assertIn(file.attrs["left"], text)
+
+    def curves_of(self, model, branches, curves, section=""):
+        """From the points of a continuation: both tables without name and section."""
+        self.write("branches.toml", model + '[analysis]\nname = "continue"\n' + branches + section)
+        self.graze("run", "branches.toml", "-o", "branches.h5", "--quiet", "--force")
+        self.write("curves.toml", model + '[analysis]\nname = "curves"\nstart = "from_continue"\n'
+                   'branches = "branches.h5"\n' + curves + section)
+        self.graze("run", "curves.toml", "-o", "out.h5", "--quiet", "--force")
+        return h5py.File(self.path("out.h5"))
+
+    def test_neimark_sacker_curves_end_where_the_pair_leaves_the_circle(self):
+        """At 1:1 and 1:2: behind lie real multipliers of product one, which are no Neimark-Sacker points."""
+        with self.curves_of(TWO_MASSES, 'axis = { parameter = "F", from = 0.02, to = 2.0 }\nat = 0.1\ngenerations = 2\n',
+                            'axis = { parameter = "F", from = 0.1, to = 0.2 }\n'
+                            'axis2 = { parameter = "omega", from = 0.98, to = 1.1 }\n'
+                            'kinds = ["fold"]\nswitch = true\n') as file:
+            found = [c for c in file["curve"].values() if c.attrs["kind"] == "neimark_sacker"]
+            self.assertGreater(len(found), 0)
+            for curve in found:
+                multipliers = curve["multiplier_re"][()] + 1j * curve["multiplier_im"][()]
+                product = np.abs(multipliers[:, :, None] * multipliers[:, None, :] - 1) < 1e-6
+                conjugate = np.abs(multipliers[:, :, None] - np.conj(multipliers[:, None, :])) < 1e-6
+                on_circle = np.abs(np.abs(multipliers) - 1) < 1e-6
+                self.assertTrue(np.all(np.any(product & conjugate & on_circle[:, :, None], axis=(1, 2))))
+                self.assertTrue(any("resonance_1_1" in curve.attrs[end] for end in ("begins", "ends")))
+
+    def test_closed_curves_are_told_once(self):
+        """Any line through the inside is crossed twice by a convex one."""
+        with self.curves_of(SOFT_AND_HARD, 'axis = { parameter = "F", from = 0.03, to = 1.5 }\nat = 0.1\n',
+                            'axis = { parameter = "F", from = 0.03, to = 1.5 }\n'
+                            'axis2 = { parameter = "omega", from = 0.72, to = 1.0 }\n'
+                            'kinds = ["period_doubling"]\n') as file:
+            closed = [c for c in file["curve"].values() if c.attrs["begins"] == "the curve is closed"]
+            self.assertEqual(len(closed), 1)
+            self.assertEqual(closed[0].attrs["ends"], "the curve is closed")
+            beyond = closed[0]["omega"][()] > 0.8
+            self.assertEqual(np.count_nonzero(beyond[1:] != beyond[:-1]), 2)
+
+    def test_no_resonance_in_the_plane_without_forcing(self):
+        """The return map of a planar flow is monotone: its only multiplier is positive; a touch shifts time only."""
+        with self.curves_of(VAN_DER_POL, 'axis = { parameter = "gap", from = 0.3, to = 3.0 }\nat = 2.5\n',
+                            'axis = { parameter = "gap", from = 0.3, to = 3.0 }\n'
+                            'axis2 = { parameter = "mu", from = 0.1, to = 2.0 }\nswitch = true\n',
+                            'map = "section"\ncoordinate = "x"\nlevel = 0.0\ndirection = "up"\n') as file:
+            self.assertEqual([c.attrs["kind"] for c in file["curve"].values()], ["grazing"])
+            self.assertEqual(len(file["codim2/kind"]), 0)
+
+    def test_spectral_curves_have_their_multiplier(self):
+        """On folds one is 1, on period doublings -1: also beside a slip border, where equations lose an event."""
+        with self.curves_of(BELT, 'axis = { parameter = "v", from = 0.05, to = 1.2 }\n',
+                            'axis = { parameter = "v", from = 0.05, to = 1.2 }\n'
+                            'axis2 = { parameter = "z", from = 0.0, to = 0.15 }\nswitch = true\n',
+                            'map = "section"\ncoordinate = "x_dot"\nlevel = 0.0\ndirection = "down"\n') as file:
+            kinds = [c.attrs["kind"] for c in file["curve"].values()]
+            self.assertTrue({"slip_border", "grazing", "fold"} <= set(kinds), kinds)
+            for curve in file["curve"].values():
+                value = {"fold": 1, "period_doubling": -1}.get(curve.attrs["kind"])
+                if value is None:
+                    continue
+                multipliers = curve["multiplier_re"][()] + 1j * curve["multiplier_im"][()]
+                self.assertLess(np.nanmin(np.abs(multipliers - value), axis=1).max(), 1e-4)
+
+    def test_where_two_stops_are_touched(self):
+        """A diagram over force and offset is its own mirror image: x is -x, half a period later, at the other stop."""
+        self.write("case.toml", """graze = 1
+[model]
+name = "impact_oscillator"
+b = 0.1
+stop = 1.0
+stop_low = -1.0
+r = 0.6
+r_low = 0.6
+omega = 1.7
+F = 0.5
+offset = 0.3
+[analysis]
+name = "curves"
+axis = { parameter = "F", from = 0.1, to = 4 }
+axis2 = { parameter = "offset", from = -0.5, to = 0.5 }
+start = "state"
+kinds = ["grazing"]
+switch = true
+""")
+        self.graze("run", "case.toml", "-o", "out.h5", "--quiet")
+        other = {"stop": "stop_low", "stop_low": "stop", "": ""}
+        with h5py.File(self.path("out.h5")) as file:
+            curves = [(c.attrs["kind"], c.attrs["contact"], tuple(c["impacts"][0]), c["F"][()], c["offset"][()])
+                      for c in file["curve"].values()]
+            for kind, contact, hits, force, offset in curves:
+                ends = np.array([force[[0, -1]], -offset[[0, -1]]])
+                self.assertTrue(any(kind == k and contact == other[c] and hits == h[::-1] and
+                                    any(np.allclose([f[order], o[order]], ends, atol=1e-8) for order in ([0, -1], [-1, 0]))
+                                    for k, c, h, f, o in curves), (kind, contact, hits))
+            free = [c for c in curves if c[2] == (0, 0)]
+            self.assertEqual(sorted(c[1] for c in free), ["stop", "stop_low"])
+            for _, contact, _, force, offset in free:
+                room = 1 - offset if contact == "stop" else 1 + offset
+                np.testing.assert_allclose(force, room * amplitude(1.7, 0.1), atol=1e-10)
 
     def test_stopped_and_resumed(self):
         """Stopped by its time the run says so; the same command ends with the same bytes."""

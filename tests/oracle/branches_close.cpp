@@ -692,7 +692,7 @@ set = { x_dot = "-0.8*x'" }
   const std::complex<double> response = 0.5 / std::complex<double>(1 - 1.3 * 1.3, 0.13);
   const Branch branch = branch_from(f, {response.real(), -1.3 * response.imag()}, 0.5, 0.3, 1);
   CHECK(branch.begins == "end of the range");
-  CHECK(branch.ends == "jump_border: no orbit of the same period goes on from it");
+  CHECK(branch.ends == "jump_border: no orbit of the same period is found behind it");
   REQUIRE(branch.bifurcations.size() == 1);
   const Bifurcation& border = branch.bifurcations.front();
   CHECK(border.kind == BifurcationKind::jump_border);
@@ -724,7 +724,7 @@ period = "2*pi/omega"
   const Bifurcation* border = nearest(branch, BifurcationKind::jump_border, 1.1894135262);
   REQUIRE(grazing != nullptr);
   REQUIRE(border != nullptr);
-  CHECK(branch.begins == "jump_border: no orbit of the same period goes on from it");
+  CHECK(branch.begins == "jump_border: no orbit of the same period is found behind it");
   CHECK(border->error < 1e-9);
   CHECK(std::abs(border->parameter - grazing->parameter) <= 1.01 * border->error);
 }
