@@ -41,6 +41,7 @@ namespace graze {
 ///     std::array<T, 4> law(int i, t, x) const
 ///         F; what has its sign where depth > 0, and a power series where depth is 0; ∂F/∂depth, ∂F/∂depth'
 ///     T elastic(int i, t, x) const         F where depth' is 0
+///     double at_surface(int i, t, x) const where depth is 0; 0 where it has no value there
 ///     int friction_count() const
 ///     int contact_of(int k) const          contact by whose force friction k is; −1: none
 ///     bool has_amplitude(int k) const      false: there is no such friction
@@ -339,17 +340,21 @@ struct CompliantDynamics : ContactDynamics<S, Equations> {
         continue;
       }
       const std::array<T, 4> law = Free::law(a, t, x);
-      s.force[index(a)] = by_contact(a, law[0]);
+      s.force[index(a)] = by_contact(a, law[0], t, x);
       s.sign[index(a)] = law[1];
     }
   }
   template <class T>
   T amplitude(int k, const T& t, const Vector<T>& x) const {
-    return by_contact(Free::contact_of(k), Free::amplitude(k, t, x));
+    return by_contact(Free::contact_of(k), Free::amplitude(k, t, x), t, x, k, false);
   }
   template <class T>
   T limit(int k, const T& t, const Vector<T>& x) const {
-    return by_contact(Free::contact_of(k), Free::limit(k, t, x));
+    return by_contact(Free::contact_of(k), Free::limit(k, t, x), t, x, k, true);
+  }
+  /// F of a contact that is engaged or about to be.
+  S force_of(int i, const S& t, const Vector<S>& x) const {
+    return by_contact(i, Free::law(i, t, x)[0], t, x);
   }
   S contact_force(int i, std::int64_t mode, const S& t, const Vector<S>& x) const {
     return in_contact(i, mode) ? terms(mode, t, x).force[index(i)] : S(0);
@@ -367,12 +372,17 @@ struct CompliantDynamics : ContactDynamics<S, Equations> {
     }
     return true;
   }
-  /// A force that is a share of that of contact i: 0 at the very beginning or end of one that has no series
-  /// there, where rounding would have its root of a negative depth.
+  /// A force of contact i, or of a friction by it. At the very beginning or end of one that has no series
+  /// there, where rounding would have its root of a negative depth, it is that of depth 0: what a damper does
+  /// there, by which derivatives jump. It lasts no time, so that its own derivatives count nothing.
   template <class T>
-  T by_contact(int i, const T& force) const {
+  T by_contact(int i, const T& force, const T& t, const Vector<T>& x, int friction = -1,
+               bool at_rest = false) const {
     if constexpr (std::is_same_v<T, S>) {
-      if (i >= 0 && Free::compliant(i) && Free::begins_singular(i) && !is_finite(force)) return S(0);
+      if (i >= 0 && Free::compliant(i) && Free::begins_singular(i) && !is_finite(force)) {
+        const double share = friction < 0 ? 1 : Free::share_of_force(friction, at_rest, t, x);
+        return S(share * Free::at_surface(i, t, x));
+      }
     }
     return force;
   }
@@ -531,7 +541,7 @@ class CompliantMotion final
   static bool watches_depth(int) { return true; }
   int friction_stop(int k) const { return dynamics().contact_of(k); }
   double preload(int i) const { return value_of(dynamics().preload(i)); }
-  double stop_force(int i) const { return law(i, 0); }
+  double stop_force(int i) const { return value_of(dynamics().force_of(i, time, x)); }
   double stop_stiffness(int i) const { return law(i, 2); }
   double stop_damping(int i) const { return law(i, 3); }
   double law(int i, std::size_t part) const {
@@ -543,6 +553,12 @@ class CompliantMotion final
   double inward(int i) const { return -value_of(dynamics().opening_rate(i, mode_, time, x)); }
   void take_gap(int i) { lift(i, S(-value_of(gap(i)))); }
   void begin_force(int i);
+  /// What the force of a contact still does until depth is 0.
+  struct LastPush {
+    double force;      ///< at most
+    S impulse, moved;  ///< positions move by that, beside what the changed speed does
+  };
+  LastPush last_push(int i, const S& depth, const S& duration) const;
   void part(int i, Observer* observer);
 
   bool rubs(int k) const {
@@ -695,8 +711,8 @@ void CompliantMotion<S, Equations>::measure(Observer& observer, double end) cons
   }
 }
 
-/// A law like depth^1.5 has no power series at depth 0: with no force for a time in which it does nothing but
-/// by rounding, as short as leaves a depth that has digits.
+/// A law like depth^1.5 has no power series at depth 0: by a midpoint step, as short as leaves a depth that
+/// has digits. Only a damper, which acts from the beginning, does more than rounding in it.
 template <class S, template <class> class Equations>
 void CompliantMotion<S, Equations>::begin_force(int i) {
   if (!dynamics().begins_singular(i)) return;
@@ -705,14 +721,13 @@ void CompliantMotion<S, Equations>::begin_force(int i) {
   if (depth() > on_contact * size()) return;  // a start within it
   const State start = x;
   const S begin = time;
-  const std::int64_t open = layout().with_spring(mode_, i, Spring::open);
   double h = 1e-11 / dynamics().rate();
   for (int trial = 0; trial < 8; ++trial, h *= 8) {
     x = start;
     time = begin;
-    x += this->rates(open) * S(h / 2);
+    x += this->rates(mode_) * S(h / 2);
     time += S(h / 2);
-    x = start + this->rates(open) * S(h);
+    x = start + this->rates(mode_) * S(h);
     time = begin + S(h);
     if (depth() > 1e-15 * size()) break;
   }
@@ -720,35 +735,52 @@ void CompliantMotion<S, Equations>::begin_force(int i) {
   touches_[static_cast<std::size_t>(layout().second_guard(i))] = {};
 }
 
+/// F = A + B (depth/depth₀)^p gives in the time τ that is left the impulse A τ + B τ/(p + 1), and moves by
+/// A τ²/2 + B τ²/(p + 2); A is what a damper still does at depth 0. With p a number the change of the impulse
+/// by depth₀ is F/depth' whatever the law, as it has to be. Where depth is 0 already, or below by rounding,
+/// there is A only.
+template <class S, template <class> class Equations>
+auto CompliantMotion<S, Equations>::last_push(int i, const S& depth, const S& duration) const -> LastPush {
+  const S lasting(dynamics().at_surface(i, time, x));
+  S fading(0);
+  double power = 1;
+  if (value_of(depth) > 0) {
+    const std::array<S, 4> law = dynamics().law(i, time, x);
+    fading = law[0] - lasting;
+    const double exponent = value_of(depth) * value_of(law[2]) / value_of(fading);
+    if (exponent > 0) power = exponent;  // else it is rounding beside the other
+  }
+  const S impulse = duration * (lasting + fading / S(power + 1));
+  const S moved = duration * (duration * (lasting / S(2) + fading / S(power + 2)) - impulse);
+  return {std::abs(value_of(lasting)) + std::abs(value_of(fading)), impulse, moved};
+}
+
 /// Where what the force of contact i, and friction by it, still does until depth is 0 is little, it is done
-/// now: F = F₀ (depth/depth₀)^p gives in the time τ that is left the impulse F₀ τ/(p + 1), and moves by F₀
-/// τ²/(p + 2).
+/// now; also where depth is 0 already, as of contacts that end together: there is no series then.
 template <class S, template <class> class Equations>
 void CompliantMotion<S, Equations>::part(int i, Observer* observer) {
   constexpr double little = 1e-12;  // change of the speed
   const S opening = dynamics().opening(i, time, x), depth = -gap(i);
   const double v = value_of(opening);
-  if (!(v > 0) || !(value_of(depth) > 0)) return;
+  if (!(v > 0)) return;
   const std::int64_t open = layout().with_spring(mode_, i, Spring::open);
   const double braking = value_of(dynamics().opening_rate(i, open, time, x));
   if (!(v * v > 4 * std::max(0.0, -braking) * value_of(depth))) return;  // it may turn back
-  const std::array<S, 4> law = dynamics().law(i, time, x);
   const double mobility = with_held({}).response(i, i);
   const S duration = depth / opening;
-  if (!(std::abs(value_of(law[0])) * mobility * value_of(duration) < little * v)) return;
-  const S power = depth * law[2] / law[0];
-  const S impulse = duration / (power + S(1));
-  const S moved = duration * duration / (power + S(2)) - impulse * duration;
+  const LastPush last = last_push(i, depth, duration);
+  if (!(last.force * mobility * value_of(duration) < little * v)) return;
   const State at = x;
-  const auto push = [&](int a, const S& force) {
-    dynamics().push(a, time, at, S(force * impulse), x);
-    dynamics().displace(a, time, at, S(force * moved), x);
+  const auto push = [&](int a, double share) {
+    dynamics().push(a, time, at, S(S(share) * last.impulse), x);
+    dynamics().displace(a, time, at, S(S(share) * last.moved), x);
   };
-  push(i, law[0]);
+  push(i, 1);
   for (int k = 0; k < dynamics().friction_count(); ++k) {
     if (dynamics().contact_of(k) != i) continue;
     const Sliding sliding = layout().sliding(mode_, k);
-    if (at_bound(sliding)) push(count() + k, S(dynamics().amplitude(k, time, at) * S(sign_of(sliding))));
+    if (at_bound(sliding))
+      push(count() + k, dynamics().share_of_force(k, false, time, at) * sign_of(sliding));
   }
   this->remember();
   this->set_spring(i, Spring::parting);

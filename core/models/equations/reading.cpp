@@ -531,6 +531,7 @@ TypedLaw Reading::law(const Value& given, const std::string& key, const Expressi
   for (Expression& e : results) e = g.substitute(e, {{depth, g.negative(gap)}, {rate, g.negative(opening)}});
   law.force = Program(g, results);
   law.elastic = Program(g, {g.substitute(force, {{depth, g.negative(gap)}, {rate, g.number(0)}})});
+  law.at_surface = Program(g, {g.substitute(force, {{depth, g.number(0)}, {rate, g.negative(opening)}})});
   laws_.push_back(results.front());
   return law;
 }

@@ -125,6 +125,12 @@ class TypedEquations {
   T elastic(int i, const T& t, const Vector<T>& x) const {
     return one(contact(i).law->elastic, t, x);
   }
+  double at_surface(int i, const S& t, const Vector<S>& x) const {
+    double force = 0;
+    run_plain(contact(i).law->at_surface, value_of(t), values_of(x).eval(),
+              [&](std::size_t, double value) { force = value; });
+    return std::isfinite(force) ? force : 0;
+  }
   int friction_count() const { return static_cast<int>(system_->frictions.size()); }
   /// The contact whose force it is a share of; −1: none.
   int contact_of(int k) const { return friction(k).contact; }

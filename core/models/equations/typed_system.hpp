@@ -29,6 +29,7 @@ struct TypedKick {
 struct TypedLaw {
   Program force;          ///< F, what it is zero with while depth > 0, ∂F/∂depth, ∂F/∂depth'
   Program elastic;        ///< F where depth' is 0
+  Program at_surface;     ///< F where depth is 0
   bool by_gap = false;    ///< it lasts while depth > 0; else until F vanishes
   bool watched = false;   ///< F may vanish while depth > 0
   bool singular = false;  ///< there may be no power series where depth is 0
