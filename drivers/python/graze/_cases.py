@@ -265,11 +265,11 @@ def curves(model: Model, *, axis: Optional[Mapping[str, Any]] = None, axis2: Opt
            at: Optional[Mapping[str, float]] = None, start: Optional[str] = None, branches: Optional[str] = None,
            kind: Optional[str] = None, kinds: Optional[Sequence[str]] = None, switch: Optional[bool] = None,
            beyond: Optional[bool] = None, step: Optional[float] = None, points: Optional[int] = None,
-           curves: Optional[int] = None, map: Optional[str] = None, contact: Optional[str] = None,
-           side: Optional[str] = None, coordinate: Optional[str] = None, level: Optional[float] = None,
-           direction: Optional[str] = None, transient: Optional[int] = None, record: Optional[int] = None,
-           max_period: Optional[int] = None, extension: Optional[int] = None, persist: Optional[float] = None,
-           exponent: Optional[int] = None, initial: Optional[Initial] = None,
+           curves: Optional[int] = None, seconds: Optional[float] = None, map: Optional[str] = None,
+           contact: Optional[str] = None, side: Optional[str] = None, coordinate: Optional[str] = None,
+           level: Optional[float] = None, direction: Optional[str] = None, transient: Optional[int] = None,
+           record: Optional[int] = None, max_period: Optional[int] = None, extension: Optional[int] = None,
+           persist: Optional[float] = None, exponent: Optional[int] = None, initial: Optional[Initial] = None,
            tolerance: Optional[Mapping[str, float]] = None, seed: Optional[int] = None, title: Optional[str] = None,
            threads: int = 0, progress: Progress = None, **parameters: Any) -> dict[str, xarray.Dataset]:
     """Curves of bifurcations over two parameters, and the points of codimension two on them.
