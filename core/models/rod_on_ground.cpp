@@ -832,7 +832,10 @@ void RodMotion<S>::hold_within_limits(const Ends& still) {
   // Sense of sliding of each, 0 first.
   constexpr std::array<int, 3> senses = {0, 1, -1};
   const double slack = 1e-12 * (std::abs(a[0]) + std::abs(a[1]) + (G[0][0] + G[1][1]) * (most[0] + most[1]));
-  const bool flat = Dynamics::lies_flat(std::sin(value_of(x(phi))));
+  // Ends of a rod that turns part at once, wherever it passes through flat.
+  const double parting =
+      std::abs(a[0] - a[1]) / (std::abs(a[0]) + std::abs(a[1]) + 2 * G[0][0] * (most[0] + most[1]));
+  const bool flat = Dynamics::lies_flat(std::sin(value_of(x(phi)))) && !(parting > Dynamics::flat);
   for (int trial = 0; trial < 9; ++trial) {
     const std::array<int, ends> s = {senses[static_cast<std::size_t>(trial % 3)],
                                      senses[static_cast<std::size_t>(trial / 3)]};
