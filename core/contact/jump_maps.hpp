@@ -4,22 +4,20 @@
 ///
 /// Rules (each has its test):
 /// - A jump fires where its trigger passes through zero in its direction. A trigger that only touches zero
-/// does
-///   not pass through it.
+///   does not pass through it.
 /// - All that a jump sets is worked out from the state before it.
-/// - After a jump the contacts stand as at a start: those that are approached are hit, those at rest settle.
-/// A
-///   contact whose body the jump has taken away is released; one that is penetrated ends the motion
-///   (Outcome::bad_jump).
+/// - After a jump the contacts stand as at a start: those that are approached are hit, those at rest
+///   settle. A contact whose body the jump has taken away is released; one that is penetrated ends the
+///   motion (Outcome::bad_jump).
 /// - A jump or an impact that carries a trigger from one side of zero to the other counts as passing through:
-/// that
-///   jump fires in the same instant. So jumps may fire one after the other; more of them than
+///   that jump fires in the same instant. So jumps may fire one after the other; more of them than
 ///   Tolerance::events are Outcome::event_limit.
 /// - A jump that leaves its own trigger at zero does not fire again at once: the motion goes to the side to
-/// which
-///   the trigger then moves.
-///   Where it leaves to the side that it came from, but would be at zero again within rounding, as where
-///   bounces accumulate, it fires without end: Outcome::event_limit.
+///   which the trigger then moves.
+/// - Jumps that accumulate, each of which leaves its trigger on the side that it came from and nearer to zero
+///   than the one before, fire without end: Outcome::event_limit. They do where the trigger would be at zero
+///   again within rounding; or goes through it after a jump since the last of which it has been no further
+///   from zero than a little more than rounding.
 /// - A start at a trigger's zero does not fire; the side is the one that the motion goes to.
 #pragma once
 
@@ -29,6 +27,7 @@
 #include <cstdint>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "core/contact/motion_loop.hpp"
 #include "core/contact/resting.hpp"
@@ -47,14 +46,19 @@ enum class JumpDirection : signed char { down, up, both };
 ///     S trigger(int k) const                at the state, whatever the side
 ///     double trigger_size(int k) const      of the terms that it is the sum of
 ///     auto trigger_terms(int k)             first terms of its power series, of the mode's motion, where
-///     time
-///                                           counts in the system's shortest
+///                                           time counts in the system's shortest, 1/rate
+///     double rate() const
 ///     void set_anew(int k)                  the state
 template <class Contacts, class Engine, class S, class State>
 class JumpMaps : public Contacts {
  public:
   using Loop = typename Contacts::Loop;
   friend Loop;
+
+  void place(const HybridState& from, std::size_t guards) {
+    Loop::place(from, guards);
+    fired_.assign(static_cast<std::size_t>(engine().jumps()), -std::numeric_limits<double>::infinity());
+  }
 
  protected:
   using Contacts::Contacts;
@@ -81,6 +85,9 @@ class JumpMaps : public Contacts {
  private:
   static constexpr double slack = 1e-12;  // of a trigger's terms, and of its change within the shortest time
 
+  /// When each jump has fired last.
+  std::vector<double> fired_;
+
   Engine& engine() { return static_cast<Engine&>(*this); }
   const Engine& engine() const { return static_cast<const Engine&>(*this); }
   bool is_below(int k) { return (mode_ & engine().jump_bit(k)) != 0; }
@@ -93,11 +100,16 @@ class JumpMaps : public Contacts {
     return direction == JumpDirection::both || (direction == JumpDirection::up) == is_below(k);
   }
 
+  template <class Terms>
+  double size_of(int k, const Terms& terms) {
+    double size = engine().trigger_size(k);
+    for (const double term : terms) size = std::max(size, std::abs(term));
+    return size;
+  }
   /// Where a trigger goes from here: its first term that is not zero but for rounding; order for_good: none.
   Onset course(int k) {
     const auto terms = engine().trigger_terms(k);
-    double size = engine().trigger_size(k);
-    for (const double term : terms) size = std::max(size, std::abs(term));
+    const double size = size_of(k, terms);
     for (std::size_t order = 0; order < terms.size(); ++order) {
       if (!(std::abs(terms[order]) > slack * size)) continue;
       if (order == 1 && turns_at_once(terms[1], terms[2], size)) continue;
@@ -133,6 +145,7 @@ class JumpMaps : public Contacts {
     event.jump = k;
     event.mode = mode_;
     event.approach_speed = std::numeric_limits<double>::quiet_NaN();
+    const bool again = fires_at_once_again(k);
     this->tell_corners(Contacts::Gaps::rising_to_here, observer);
     engine().set_anew(k);
     if (observer != nullptr) this->tell(observer, event, before, value_of(this->time));
@@ -146,7 +159,18 @@ class JumpMaps : public Contacts {
     const double leaves = engine().trigger_terms(k)[1];
     choose_side(k);
     const bool back = came_from_below ? leaves < 0 : leaves > 0;
-    return back && is_below(k) != came_from_below && is_at_zero(k) ? Outcome::event_limit : Outcome::ok;
+    const bool accumulates = back || again;
+    return accumulates && is_below(k) != came_from_below && is_at_zero(k) ? Outcome::event_limit
+                                                                          : Outcome::ok;
+  }
+  /// Whether since a jump last fired its trigger has been no further from zero than a little more than
+  /// rounding. From now on it has fired last now.
+  bool fires_at_once_again(int k) {
+    constexpr double little = 1e3;  // times the rounding
+    const double now = value_of(this->time);
+    const double since = now - std::exchange(fired_[static_cast<std::size_t>(k)], now);
+    const auto terms = engine().trigger_terms(k);
+    return since > 0 && std::abs(terms[1]) * engine().rate() * since <= little * slack * size_of(k, terms);
   }
   bool is_at_zero(int k) const {
     return touches_[static_cast<std::size_t>(engine().jump_guard(k))].order > 0;

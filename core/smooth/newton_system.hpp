@@ -516,11 +516,12 @@ class SmoothMotion final : public ContactMotion<SmoothMotion<S, Equations>, Smoo
   JumpDirection direction(int k) const { return dynamics().direction(k); }
   S trigger(int k) const { return dynamics().trigger(k, time, x); }
   double trigger_size(int k) const { return dynamics().trigger_size(k, value_of(time), values_of(x).eval()); }
+  double rate() const { return dynamics().rate(); }
   std::array<double, 9> trigger_terms(int k) {
     std::array<double, 9> terms;
     this->flow().expand(dynamics(), mode_ & ~jump_bit(k), time, x, {jump_guard(k)}, 8);
     double unit = 1;
-    for (std::size_t order = 0; order < terms.size(); ++order, unit /= dynamics().rate())
+    for (std::size_t order = 0; order < terms.size(); ++order, unit /= rate())
       terms[order] = value_of(this->flow().guard_coefficient(0, static_cast<int>(order))) * unit;
     return terms;
   }

@@ -128,9 +128,8 @@ TEST_CASE("jump: derivatives by states and parameters agree with differences", "
       "coordinates = ['x']\nstates = ['p']\n"
       "force = { x = \"F*cos(w*t) - 0.1*x' - x - b*x^3 + 0.2*p\" }\nrate = { p = \"tanh(x') - p\" }\n"
       "period = '2*pi/w'\ncontact = [{ gap = 's - x', restitution = 'r' }]\n"
-      "jump = [{ when = 'x - h*sin(w*t) + 0.1*p', direction = 'both', set = { x_dot = \"r*x' + h*p\", p = "
-      "\"p/2 + "
-      "0.1*cos(w*t)\" } }]";
+      "jump = [{ when = 'x - h*sin(w*t) + 0.1*p', direction = 'both', set = { x_dot = \"r*x' + h*p\" } }, "
+      "{ when = \"x' - 0.2\", set = { p = \"p/2 + 0.1*cos(w*t)\" } }]";
   const auto model = make_model(text);
   const std::vector<double> values = model->values(), start = {0.1, 0.4, 0.2};
   constexpr double time = 9;
@@ -190,6 +189,27 @@ TEST_CASE("jump: those that set each other off without end are an outcome", "[ju
   few.events = 2000;
   HybridState state = state_at({1, 0});
   CHECK(make_system(ball, few)->advance(state, for_time(10), nullptr) == Outcome::event_limit);
+}
+
+TEST_CASE("jump: those that accumulate are an outcome, also where nothing but their time shrinks",
+          "[jumps]") {
+  // p falls at speed 1 and is put back to h, which is halved: all is over at 1 + 2 h; n has grown without
+  // end.
+  const auto sands = [](const std::string& less) {
+    return "name = 'equations'\ncoordinates = ['x']\nstates = ['p', 'h', 'n']\nforce = { x = '-x' }\n"
+           "rate = { p = '-1', h = '0', n = '0' }\n"
+           "jump = [{ when = 'p', direction = 'down', set = { p = 'h', h = '" +
+           less + "', n = 'n + 1' } }]";
+  };
+  const Heard h = heard(sands("h/2"), {1, 0, 1, 0.5, 0}, 3);
+  CHECK(h.outcome == Outcome::event_limit);
+  CHECK(h.end.time == Approx(2).margin(1e-10));
+  CHECK(h.jumps().size() > 30);
+  CHECK(heard(sands("h"), {1, 0, 1, 0.5, 0}, 3).outcome == Outcome::ok);
+  // One that leaves its trigger at zero is done with it.
+  const Heard once = heard(sands("0"), {1, 0, 1, 0.5, 0}, 3);
+  CHECK(once.outcome == Outcome::ok);
+  CHECK(once.jumps().size() == 2);
 }
 
 TEST_CASE("jump: an impact that turns a velocity passes through that velocity's zero", "[jumps]") {
