@@ -90,6 +90,16 @@ Fixed Graph::add(Fixed a, Fixed b) {
   return enter(op);
 }
 
+/// Two operands without the signs of their literal factors, which stand in front of both: no rounding depends
+/// on them, and a term and its negative cancel. Nothing: neither is negative.
+auto Graph::signs_first(Fixed a, Fixed b) -> std::optional<Signs> {
+  const auto [p, u] = with_factor(a);
+  const auto [q, v] = with_factor(b);
+  if (!(p < 0) && !(q < 0)) return std::nullopt;
+  return Signs{(p < 0) == (q < 0) ? 1.0 : -1.0, multiply(literal(std::abs(p)), u),
+               multiply(literal(std::abs(q)), v)};
+}
+
 /// A literal factor stands first.
 Fixed Graph::multiply(Fixed a, Fixed b) {
   const auto x = literal_value(a), y = literal_value(b);
@@ -101,6 +111,8 @@ Fixed Graph::multiply(Fixed a, Fixed b) {
     const Fixed rest = inner.b;
     return multiply(multiply(a, inner.a), rest);
   }
+  if (const auto signs = signs_first(a, b))
+    return multiply(literal(signs->sign), multiply(signs->a, signs->b));
   auto op = of_kind<FixedOperation>(FixedOperation::Kind::product);
   op.a = x ? a : std::min(a, b);
   op.b = x ? b : std::max(a, b);
@@ -117,6 +129,7 @@ Fixed Graph::divide(Fixed a, Fixed b) {
     const Fixed top = lower.b, bottom = lower.a;
     return multiply(divide(a, bottom), top);
   }
+  if (const auto signs = signs_first(a, b)) return multiply(literal(signs->sign), divide(signs->a, signs->b));
   auto op = of_kind<FixedOperation>(FixedOperation::Kind::quotient);
   op.a = a;
   op.b = b;

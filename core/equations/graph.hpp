@@ -159,6 +159,11 @@ class Graph {
   std::optional<double> literal_value(Fixed f) const;
   /// A fixed quantity as a literal times another one.
   std::pair<double, Fixed> with_factor(Fixed f) const;
+  struct Signs {
+    double sign;
+    Fixed a, b;
+  };
+  std::optional<Signs> signs_first(Fixed a, Fixed b);
   bool is_zero(const Expression& e) const { return e.is_fixed() && literal_value(e.constant) == 0.0; }
 
   /// An expression as an atom, by a sum of its own where it is no atom already.

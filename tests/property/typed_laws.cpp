@@ -318,3 +318,23 @@ TEST_CASE("typed laws: contacts that begin and end together", "[equations]") {
     }
   }
 }
+
+TEST_CASE("typed laws: a force is 0 at depth 0 wherever its factors stand", "[equations]") {
+  const auto run = [](const std::string& law) {
+    const auto system = make_system(
+        "name = 'equations'\nparameters = { K = 10, L = 3.1 }\ncoordinates = ['x']\n"
+        "force = { x = \"cos(t) - 0.1*x' - x\" }\nperiod = '2*pi'\n"
+        "contact = [{ gap = '0.5 - x', normal_force = '" +
+        law + "' }]");
+    HybridState state = state_at({0, 0});
+    REQUIRE(system->advance(state, for_time(10), nullptr) == Outcome::ok);
+    return state.x;
+  };
+  const Eigen::VectorXd plain = run("K*L*(exp(3*depth) - 1)");
+  for (const char* law :
+       {"L*(K*(exp(3*depth) - 1))", "2*L*(0.5*K*(exp(3*depth) - 1))", "L*(K*(-1 + exp(3*depth)))",
+        "K*(1 - exp(3*depth))*(-L)", "(K*(2*exp(3*depth) - 2))/(1/L)/2"}) {
+    INFO(law);
+    CHECK((run(law) - plain).cwiseAbs().maxCoeff() < 1e-11);
+  }
+}
