@@ -40,14 +40,14 @@ int PoincareMap::dimension() const {
 
 Eigen::RowVectorXd PoincareMap::gradient(const HybridState& state) const {
   if (section_.kind != Section::Kind::level) return system_.gap_gradient(state, section_.contact);
-  Eigen::RowVectorXd g = Eigen::RowVectorXd::Zero(system_.states());
+  Eigen::RowVectorXd g = Eigen::RowVectorXd::Zero(system_.states() + 1);
   g(section_.coordinate) = 1;
   return g;
 }
 
 int PoincareMap::dependent(const HybridState& state) const {
   if (fixes_time()) return -1;
-  Eigen::RowVectorXd g = gradient(state).cwiseAbs();
+  Eigen::RowVectorXd g = gradient(state).head(system_.states()).cwiseAbs();
   if (section_.kind != Section::Kind::level) {
     for (const int i : shifts_.free()) g(i) = 0;
   }
@@ -82,7 +82,7 @@ HybridState PoincareMap::at(const Eigen::VectorXd& coordinates, const HybridStat
     state.time = coordinates(k) - period * std::floor(coordinates(k) / period);
   }
   // Along the section's tangent plane, then onto the contact itself where that is curved.
-  const Eigen::RowVectorXd g = gradient(like);
+  const Eigen::RowVectorXd g = gradient(like).head(system_.states());
   Eigen::VectorXd step = state.x - like.x;
   step(skip) = 0;
   state.x(skip) = like.x(skip) - g.dot(step) / g(skip);
@@ -137,12 +137,13 @@ Tangent PoincareMap::lifted(const HybridState& state, const Eigen::MatrixXd& dir
   const int skip = dependent(state);
   Eigen::Index k = 0;
   for (const int i : kept(skip)) tangent.state.row(i) = directions.row(k++);
+  if (has_phase()) tangent.time = directions.row(k);
   if (skip >= 0) {
     const Eigen::RowVectorXd g = gradient(state);
-    const Eigen::RowVectorXd along = g * tangent.state;
+    const Eigen::RowVectorXd along =
+        g.head(system_.states()) * tangent.state + g(system_.states()) * tangent.time;
     tangent.state.row(skip) = -along / g(skip);
   }
-  if (has_phase()) tangent.time = directions.row(k);
   return tangent;
 }
 

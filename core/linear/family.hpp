@@ -197,7 +197,7 @@ class LinearFamilySystem final : public System {
   }
 
   Eigen::RowVectorXd gap_gradient(const HybridState& state, int contact) const override {
-    Eigen::RowVectorXd gradient = Eigen::RowVectorXd::Zero(state.x.size());
+    Eigen::RowVectorXd gradient = Eigen::RowVectorXd::Zero(state.x.size() + 1);
     const auto& normal = plain_.system().normal;
     for (Eigen::Index i = 0; i < normal.rows(); ++i) gradient(2 * i) = -normal(i, contact);
     if (plain_.system().has_plate(contact)) gradient(plain_.system().plate(contact)) = 1;

@@ -49,9 +49,9 @@ namespace graze {
 ///     ModeLayout layout() const                 of modes with frictions or compliant contacts
 ///     bool has_legs() const                     of such a motion: whether it can be prescribed in legs
 ///
-/// A motion with `static constexpr bool passes_contacts`, whose contacts are those of core/newton_contacts,
-/// can pass through contacts and be struck by prescription. One with `bool follow(const Leg&, const S&
-/// duration)` and `Ending<S> ending` can be followed in legs (core/follow_legs).
+/// A motion with `static constexpr bool passes_contacts` can pass through contacts and be struck by
+/// prescription. One with `bool follow(const Leg&, const S& duration)` and `Ending<S> ending` can be followed
+/// in legs (core/follow_legs).
 template <class Kind>
 class TaylorSystem : public System {
  public:
@@ -256,12 +256,17 @@ class TaylorSystem : public System {
     const std::vector<S> values(values_.begin(), values_.end());
     const auto dynamics = kind_.template dynamics<S>(std::span<const S>(values));
     Vector<S> x = inner<S>(state);
-    Eigen::RowVectorXd gradient(state.x.size());
-    for (Eigen::Index i = 0; i < gradient.size(); ++i) {
-      x(i).slope[0] = 1;
-      gradient(i) = dynamics.gap_in(contact, state.mode, S(state.time), x).slope[0];
-      x(i).slope[0] = 0;
-    }
+    S time(state.time);
+    const auto slope_by = [&](S& variable) {
+      variable.slope[0] = 1;
+      const S gap = dynamics.gap_in(contact, state.mode, time, x);
+      variable.slope[0] = 0;
+      return gap.slope[0];
+    };
+    const Eigen::Index n = state.x.size();
+    Eigen::RowVectorXd gradient(n + 1);
+    for (Eigen::Index i = 0; i < n; ++i) gradient(i) = slope_by(x(i));
+    gradient(n) = slope_by(time);
     return gradient;
   }
 

@@ -158,7 +158,7 @@ class System {
     static_cast<void>(state);
     return std::nullopt;
   }
-  /// Derivative of the gap of one contact with respect to the state.
+  /// Derivatives of the gap of one contact by the states and, last, by time.
   virtual Eigen::RowVectorXd gap_gradient(const HybridState& state, int contact) const = 0;
   virtual Symmetry symmetry(int state) const {
     static_cast<void>(state);

@@ -184,6 +184,33 @@ TEST_CASE("derivatives with respect to every parameter against central differenc
   }
 }
 
+TEST_CASE("the map of impacts at a moving stop: its derivatives along the section against differences") {
+  // Where the stop moves, the state moves along the section with the time of the impact.
+  const std::string one =
+      "name = 'equations'\ncoordinates = ['x']\nperiod = '2*pi/1.9'\n"
+      "force = { x = \"0.9*cos(1.9*t) - 0.2*x' - x\" }\n";
+  const std::string two =
+      "name = 'equations'\ncoordinates = ['x', 'y']\nperiod = '2*pi/1.9'\n"
+      "force = { x = \"0.5*cos(1.9*t) - 0.2*x' - x\", y = \"-0.3*y' - 2*y\" }\n";
+  const std::string alone = "contact = [{ gap = '0.3 + 0.1*cos(1.9*t) - x', ";
+  const std::string both = "contact = [{ gap = '0.1 + 0.1*cos(1.9*t) - x + y', ";
+  for (const std::string& text :
+       {one + alone + "restitution = 0.7 }]", one + alone + "stiffness = 20 }]",
+        two + both + "restitution = 0.7 }]", two + both + "stiffness = 20, damping = 0.3 }]"}) {
+    const auto system = make_system(text);
+    for (const auto kind : {Section::Kind::impact_before, Section::Kind::impact_after}) {
+      CAPTURE(text, kind);
+      Section section;
+      section.kind = kind;
+      HybridState start = settled_state(*system, 20);
+      REQUIRE(PoincareMap(*system, section).iterate(start) == Outcome::ok);
+      const Eigen::MatrixXd J = jacobian(*system, start, section, 2);
+      CHECK((J - differences(*system, start, section, 2, 1e-6)).cwiseAbs().maxCoeff() <
+            1e-6 * J.cwiseAbs().maxCoeff());
+    }
+  }
+}
+
 TEST_CASE("many directions at once agree with one at a time") {
   const auto system = make_system("name = 'two_dof_stops'\ndelta = 0.8");
   const HybridState start = settled_state(*system, 10);
