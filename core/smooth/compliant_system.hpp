@@ -616,7 +616,10 @@ class CompliantMotion final
       return 0;
     });
   }
-  bool eases(int k) const { return dynamics().eases(k); }
+  bool eases(int k) const {
+    constexpr double rounding = 1e-12;  // limits may be typed apart from amplitudes and be the same at rest
+    return dynamics().eases(k) && limit(k) - value_of(dynamics().amplitude(k, time, x)) > rounding * limit(k);
+  }
   S sliding_speed(int k) const { return dynamics().slip(k, time, x); }
   bool of_force(int guard) const {
     if (const int k = dynamics().friction_guard(guard).friction; k >= 0) return dynamics().sticks(k, mode_);

@@ -299,6 +299,24 @@ TEST_CASE("dry friction: the derivative by an amplitude of 0 is that of its firs
   }
 }
 
+TEST_CASE("dry friction: a limit at rest that is typed apart from the amplitude, and is the same") {
+  // A body that a stop releases from rest slides on as without the limit.
+  const auto run = [](const std::string& law) {
+    const auto system = make_system(
+        "name = 'equations'\nparameters = { a = 0.5, s = 0.5 }\ncoordinates = ['y']\nperiod = '2*pi/1.2'\n"
+        "force = { y = \"0.1 + 1.4*cos(1.2*t) - 0.3*y' - y\" }\n"
+        "contact = [{ gap = '0.1 - y', restitution = 0.4 }]\nfriction = [{ slip = \"y'\", " +
+        law + " }]");
+    HybridState state = state_at({0, 0});
+    Log log;
+    REQUIRE(system->advance(state, for_time(50), &log) == Outcome::ok);
+    CHECK(log.of(EventKind::stick_to_slip).size() > 3);
+    return state.x;
+  };
+  const Eigen::VectorXd plain = run("amplitude = 'a'");
+  CHECK((run("amplitude = 'a', static = 's'") - plain).cwiseAbs().maxCoeff() < 1e-12);
+}
+
 TEST_CASE("legs of a system's own motion: derivatives agree with differences, through stops and struck") {
   const auto model = make_model("name = 'two_dof_stops'\ndelta = 0.8\nf1 = 0.1\nf2 = 0.05");
   const int delta = model->parameter_index("delta");
