@@ -115,8 +115,16 @@ bool is_motion(const Solution& s, const Record& record, const std::vector<double
   constexpr double instants = 1e-6;   // of the turn: slow impacts move far for little
   const Shooting& shooting = *s.shooting;
   const std::vector<Step>& steps = shooting.itinerary().steps;
+  // The equations of a stick or slide that grows from nothing have a second solution, in which it has as
+  // little time before its beginning.
+  const auto is_negative = [&](std::size_t k) {
+    const bool pair = k > 0 && of_friction(steps[k - 1].end) && of_friction(steps[k].end) &&
+                      steps[k - 1].contact == steps[k].contact;
+    return pair && s.u(shooting.duration_index(k)) < 0 && durations[k] > 0;
+  };
   double late = 0;
   for (std::size_t k = 0; k < steps.size(); ++k) {
+    if (is_negative(k)) return false;
     late += durations[k] - s.u(shooting.duration_index(k));
     if (!Leg::finds_end(steps[k].length) && std::abs(late) > instants * s.point.period) return false;
   }

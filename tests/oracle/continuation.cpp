@@ -14,6 +14,7 @@
 #include "analysis/continuation/branch_set.hpp"
 #include "analysis/continuation/switching.hpp"
 #include "analysis/maps/attractor.hpp"
+#include "analysis/maps/multipliers.hpp"
 #include "tests/family.hpp"
 
 using namespace graze;
@@ -331,6 +332,39 @@ TEST_CASE("stick and slip without forcing: where a belt begins to be too fast fo
                                  [](const Bifurcation& b) { return b.kind == BifurcationKind::fold; });
   REQUIRE(last != branch.bifurcations.end());
   CHECK(last->parameter > border->parameter);
+}
+
+TEST_CASE("stick and slip without forcing: from Hopf point to Hopf point over the borders of sticking") {
+  // A stick of time d comes from nothing where v is quadratic in d: with -d the equations hold as well.
+  Family f = family(
+      "name = 'equations'\ncoordinates = ['x', 'y']\nparameters = { v = 0.4 }\n"
+      "force = { x = \"-0.16*x' - x - 0.2*x^3 - 0.4*(x - y)\", y = \"-0.16*y' - 1.3*y - 0.4*(y - x)\" }\n"
+      "friction = [{ slip = \"x' - v\", amplitude = \"0.4 + 0.3*exp(-3*(x' - v)^2)\", static = 0.7 }]",
+      "v");
+  f.section = at_level(1, 0, -1);
+  const Branch branch = branch_from(f, {1, 0, 0, 0}, 0.4, 0.05, 1.2);
+  CHECK(branch.begins == "the orbit shrinks to rest");
+  CHECK(branch.ends == "the orbit shrinks to rest");
+  const auto count = [&](BifurcationKind kind) {
+    return std::count_if(branch.bifurcations.begin(), branch.bifurcations.end(),
+                         [&](const Bifurcation& b) { return b.kind == kind; });
+  };
+  CHECK(count(BifurcationKind::slip_border) == 2);
+  CHECK(count(BifurcationKind::fold) == 1);
+  CHECK(count(BifurcationKind::simultaneous) == 0);
+  REQUIRE(count(BifurcationKind::hopf) == 2);
+  for (const Bifurcation& b : branch.bifurcations) {
+    if (b.kind != BifurcationKind::hopf) continue;
+    const double v = b.parameter, weakening = 0.3 * std::exp(-3 * v * v);
+    double x = 0;  // at rest y = 0.4 x/1.7
+    for (int k = 0; k < 100; ++k) x = (0.4 + weakening - 0.2 * x * x * x) / (1.4 - 0.16 / 1.7);
+    Eigen::MatrixXd A(4, 4);
+    A << 0, 1, 0, 0, -1.4 - 0.6 * x * x, -0.16 + 6 * v * weakening, 0.4, 0, 0, 0, 0, 1, 0.4, 0, -1.7, -0.16;
+    double fastest_growth = -1;
+    for (const std::complex<double>& value : eigenvalues(A))
+      fastest_growth = std::max(fastest_growth, value.real());
+    CHECK(std::abs(fastest_growth) < 1e-10);
+  }
 }
 
 TEST_CASE("relief valve: orbits without forcing from the Hopf point through grazing") {
