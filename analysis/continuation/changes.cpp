@@ -50,15 +50,22 @@ Continuation::Passed Continuation::pass_grazing(const Trial& beyond, double step
                      jumps_at(grazing->solution) ? ": the motion jumps there" : no_orbit);
     return Passed::ended;
   }
-  if (repeats(states_on_section(grazing->solution), grazing->solution.point.phase, size_)) {
+  const auto loses = [&] {
     end_ = "at this grazing it is an orbit of fewer periods, passed through several times";
     return Passed::ended;
-  }
+  };
+  if (repeats(states_on_section(grazing->solution), grazing->solution.point.phase, size_)) return loses();
   if (!behind) return Passed::not_found;
   const Solution last = now_;
   const double taken = step_;
+  const Told noted = told();
   Passed passed = leave(*behind);
   if (passed == Passed::not_found && grazing->gained) passed = leave_at_speed(*grazing, *behind);
+  if (passed == Passed::on && loses_periods(last.point, now_.point)) {
+    now_ = last;
+    take_back_to(noted);
+    return loses();
+  }
   if (passed == Passed::on && !keeps_or_turns(last, *grazing)) {
     now_ = last;
     step_ = taken;

@@ -110,6 +110,19 @@ class MotionLoop {
 
   explicit MotionLoop(const Tolerance& tolerance) : tolerance_(tolerance) {}
 
+  /// What a leg that ends at an open contact is solved for, and what else is told of it: gap and approach
+  /// speed at an impact, the other way round where the gap only touches zero.
+  void tell_end(LegEnd& end, Eigen::Index first, const S& gap, const S& approach) const {
+    const auto set = [&](const S& value, double& to, Eigen::RowVectorXd& slope) {
+      to = value.value;
+      for (Eigen::Index k = first; k < std::min<Eigen::Index>(slope.size(), first + directions); ++k)
+        slope(k) = value.slope[static_cast<std::size_t>(k - first)];
+    };
+    const bool strikes = end.kind == EventKind::impact;
+    set(strikes ? gap : S(-approach), end.guard, end.guard_slope);
+    set(strikes ? approach : gap, end.measure, end.measure_slope);
+  }
+
   /// Derivatives of what is at rest begin as it moves with what it rests on: into a contact that never opens
   /// nothing can be displaced. Of engines that have none to correct.
   void rest_slopes() {}

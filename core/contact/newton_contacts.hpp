@@ -435,17 +435,8 @@ Outcome NewtonContacts<Engine, S, State>::end_leg(LegEnd& end, Eigen::Index firs
   const Outcome outcome = Loop::end_leg(end, first);
   if (outcome != Outcome::ok || end.kind == EventKind::section) return outcome;
   if (closed(end.contact)) return Outcome::bad_start;
-  const S gap = engine().gap(end.contact);
-  const S approach = engine().approach(end.contact);
-  const bool strikes = end.kind == EventKind::impact;
-  const auto set = [&](const S& value, double& to, Eigen::RowVectorXd& slope) {
-    to = value.value;
-    for (Eigen::Index k = first; k < std::min<Eigen::Index>(slope.size(), first + Loop::directions); ++k)
-      slope(k) = value.slope[static_cast<std::size_t>(k - first)];
-  };
-  set(strikes ? gap : S(-approach), end.guard, end.guard_slope);
-  set(strikes ? approach : gap, end.measure, end.measure_slope);
-  if (!strikes) return Outcome::ok;
+  Loop::tell_end(end, first, engine().gap(end.contact), engine().approach(end.contact));
+  if (end.kind != EventKind::impact) return Outcome::ok;
   engine().put_on(end.contact);
   settled_ = false;
   return strike_as_prescribed(end.contact);

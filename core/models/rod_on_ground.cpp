@@ -460,6 +460,15 @@ class RodMotion final
           pressed(i, mode_) ? (root > 0 ? S(root) + change / S(2 * root) : S(root)) : S(root * root) + change;
     }
   }
+  /// System::end_leg, for the directions from `first` on.
+  Outcome end_leg(LegEnd& end, Eigen::Index first) {
+    const Outcome outcome = Loop::end_leg(end, first);
+    if (outcome != Outcome::ok || end.kind == EventKind::section) return outcome;
+    if (is_closed(mode_, end.contact) || end.kind != EventKind::graze) return Outcome::bad_start;
+    Loop::tell_end(end, first, dynamics().gap(end.contact, time, x),
+                   dynamics().closing(end.contact, time, x));
+    return Outcome::ok;
+  }
   /// A start that sticks does not slide, whatever derivatives it brings.
   void rest_slopes() { take_sliding(); }
   void report(HybridState& to) const {

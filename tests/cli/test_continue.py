@@ -51,6 +51,35 @@ coordinate = "x"
 level = 0.0
 direction = "up"
 """
+BOB = """graze = 1
+[model]
+%s
+eta = 0.5487
+f1 = 0.5608
+f2 = 0.1477
+psi = 2.6741
+zeta1 = 0.2942
+zeta2 = 0.2415
+kappa = 0.738
+mass_ratio = 1.7584
+clearance = 0.6061
+mu = 1.0452
+r = 0.3417
+[analysis]
+name = "continue"
+axis = { parameter = "mu", from = 0.01, to = 2.0 }
+at = 1.0452
+generations = 0
+"""
+BOB_AS_TEXT = """name = "equations"
+coordinates = ["theta", "x"]
+parameters = { eta = 1, f1 = 1, f2 = 1, psi = 1, zeta1 = 1, zeta2 = 1, kappa = 1, mass_ratio = 1, clearance = 1, mu = 1, r = 1 }
+mass = { theta = "mass_ratio" }
+period = "2*pi/eta"
+force.theta = "mass_ratio*(f1*cos(eta*t) - 2*zeta1*theta' - theta)"
+force.x = "f2*cos(eta*t + psi) - 2*zeta2*kappa*x' - kappa^2*x"
+contact = [{ gap = "clearance + x - sin(theta)", restitution = "r", mu = "mu", slip = "-sin(theta)*theta'" }]
+"""
 
 
 class Continue(CliTest):
@@ -139,6 +168,25 @@ class Continue(CliTest):
         for other in found[1:]:
             self.assertEqual([kind for kind, _ in other], [kind for kind, _ in found[0]])
             np.testing.assert_allclose([v for _, v in other], [v for _, v in found[0]], rtol=1e-7)
+
+    def test_a_grazing_at_which_an_orbit_loses_periods_is_told(self):
+        """Doubled orbits of the valve lose their impact where the single one touches the seat, whatever the section."""
+        valve = os.path.join(CASES, "continue_relief_valve.toml")
+        for section in (("y2", "0.0", "down"), ("y1", "3.0", "up")):
+            keys = zip(("coordinate", "level", "direction"), section)
+            _, _, located = self.branches(valve, "--set", "model.q=6", "--set", "analysis.at=6",
+                                          "--set", 'analysis.axis={parameter="q", from=1, to=12}', "--set", "analysis.generations=0",
+                                          *[word for key in keys for word in ("--set", "analysis.%s=%s" % key)])
+            self.assertTrue(any(kind == "grazing" and abs(v - 7.557210972) < 1e-8 for kind, v in located), located)
+
+    def test_a_bob_on_an_arm_and_its_equations(self):
+        """The model and the same equations as text: the same located points, in the same order."""
+        self.write("bob.toml", BOB % 'name = "oblique_pendulum"')
+        self.write("text.toml", BOB % BOB_AS_TEXT)
+        found = [self.branches(case)[2] for case in ("bob.toml", "text.toml")]
+        self.assertEqual([kind for kind, _ in found[0]], ["reversal_border", "grazing", "fold", "slip_border"])
+        self.assertEqual([kind for kind, _ in found[1]], [kind for kind, _ in found[0]])
+        np.testing.assert_allclose([v for _, v in found[0]], [v for _, v in found[1]], rtol=1e-8)
 
     def test_broken_symmetry_comes_back(self):
         """Along the branch that has lost its symmetry the parameter turns where it meets the symmetric one: no fold."""

@@ -21,6 +21,7 @@
 ///   one where backward slip is impossible). A slipping one opens where A falls through zero.
 /// - A start on a contact is put exactly on it; an impact at the very instant of a section belongs to the
 ///   iterate that ends there.
+/// - A leg of a prescribed motion passes through a contact that it does not heed, and ends with an impact.
 /// - The arm is at right angles to the block's way (c = 0): Outcome::unbounded, the model ends there.
 #pragma once
 
@@ -80,6 +81,9 @@ class FrictionalContact : public MotionLoop<Engine, S, State> {
  public:
   using Loop = MotionLoop<Engine, S, State>;
 
+  /// System::end_leg, for the directions from `first` on.
+  Outcome end_leg(LegEnd& end, Eigen::Index first);
+
  protected:
   friend Loop;
   using Loop::mode_;
@@ -96,6 +100,7 @@ class FrictionalContact : public MotionLoop<Engine, S, State> {
   bool hits(int contact, const Crossing& c) const {
     return contact == 0 && c.guard == SlipGuard::normal && !Loop::closed(0);
   }
+  bool passes(int guard) const { return guard == SlipGuard::normal && !Loop::closed(0) && !Loop::heeds(0); }
   Outcome start(Observer* observer);
   Outcome meet(const Crossing& c, Observer* observer);
   void rest_slopes();
@@ -149,6 +154,7 @@ Outcome FrictionalContact<Engine, S, State>::start(Observer* observer) {
   touches_.assign(SlipGuard::count, {});
   settled_ = true;
   if (!(engine().contact().cosine > S(0))) return Outcome::bad_start;
+  if (!Loop::heeds(0)) return Outcome::ok;
   const double g = value_of(engine().gap());
   const double length = engine().reach() + engine().length();
   if (g < -behind_contact * length) return Outcome::bad_start;
@@ -202,6 +208,30 @@ Outcome FrictionalContact<Engine, S, State>::meet(const Crossing& c, Observer* o
     default:
       return Outcome::unbounded;
   }
+}
+
+/// By prescription: the time moves, the gap is told as it is there, whatever its sign.
+template <class Engine, class S, class State>
+Outcome FrictionalContact<Engine, S, State>::end_leg(LegEnd& end, Eigen::Index first) {
+  const Outcome outcome = Loop::end_leg(end, first);
+  if (outcome != Outcome::ok || end.kind == EventKind::section) return outcome;
+  if (Loop::closed(0)) return Outcome::bad_start;
+  Loop::tell_end(end, first, engine().gap(), approach());
+  if (end.kind != EventKind::impact) return Outcome::ok;
+  engine().put_on(0);
+  settled_ = false;
+  const ObliqueContact<S> k = engine().contact();
+  const S u = engine().slip(), block = engine().block_rate(), w = approach();
+  if (w > S(0)) {
+    const ObliqueImpact<S> after = engine().law()(k, u, block);
+    engine().set_velocities(after.slip, after.block);
+    return Outcome::ok;
+  }
+  // Beyond an impact that has lost its speed: the law of slow ones, in which slip keeps, goes on.
+  const S brake = u < S(0) ? S(k.cosine - k.friction) : S(k.cosine + k.friction);
+  const S impulse = (S(1) + k.restitution) * w / (k.mass_ratio + k.cosine * brake);
+  engine().set_velocities(S(u - brake * impulse), S(block + k.mass_ratio * impulse));
+  return Outcome::ok;
 }
 
 /// The bob meets the block.

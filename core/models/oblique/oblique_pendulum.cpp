@@ -173,6 +173,7 @@ class ObliqueMotion final
                           ObliqueDynamics<S>> {
  public:
   using State = Eigen::Matrix<S, 4, 1>;
+  static constexpr bool passes_contacts = true;
   using Rules = FrictionalContact<ObliqueMotion, S, State>;
   using Base = TaylorMotion<ObliqueMotion, Rules, S, ObliqueDynamics<S>>;
   using Base::Base;
