@@ -167,7 +167,7 @@ namespace {
 /// Where to begin an orbit anew, in the middle of its longest way; nothing: no event is near its beginning.
 struct NewBeginning {
   std::size_t step = 0;
-  double phase = 0;  ///< without forcing the share of the turn that it lies behind the old one
+  double phase = 0;  ///< in periods; without forcing so far behind the old one
 };
 
 std::optional<NewBeginning> better_beginning(const Shooting& shooting, const Vector& u) {
@@ -192,7 +192,6 @@ std::optional<Begun> begun_at(const Shooting& shooting, const Vector& u, const N
 }  // namespace
 
 std::optional<Begun> begun_between(const Shooting& shooting, const Vector& u) {
-  if (!shooting.forced()) return std::nullopt;
   const auto at = better_beginning(shooting, u);
   return at ? begun_at(shooting, u, *at) : std::nullopt;
 }

@@ -18,15 +18,15 @@ struct Begun {
   Itinerary itinerary;
   Eigen::VectorXd start;
   std::vector<double> durations;
-  double phase = 0;       ///< of the beginning (Anchor)
+  double phase = 0;       ///< of the beginning (Anchor); without forcing so many periods behind the old one
   std::size_t first = 0;  ///< the event that was number `first` is now number 0
 };
 
-/// A solution of a forced system begun in the middle of its longest leg, if an event has come near to where
-/// it begins now; else, or where it cannot be followed, nothing.
+/// A solution begun in the middle of its longest leg, if an event has come near to where it begins now; else,
+/// or where it cannot be followed, nothing.
 std::optional<Begun> begun_between(const Shooting& shooting, const Eigen::VectorXd& u);
 
-/// The same solution, forced or not, with the direction of its branch.
+/// The same solution with the direction of its branch.
 std::optional<Solution> begun_elsewhere(const Solution& solution, const Metric& metric);
 
 /// The turn of a solution of a forced system as its motion takes it about period by period, each begun on the

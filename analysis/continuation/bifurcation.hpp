@@ -48,6 +48,7 @@ struct Bifurcation {
   double phase = 0;                    ///< … in forcing periods from the first phase zero (Anchor)
   std::vector<Eigen::VectorXd> orbit;  ///< states on the section, in order from where the motion closes best
   int periods = 1;                     ///< of the forcing, in one turn of the orbit
+  double turn = 0;                     ///< its time
   Itinerary itinerary;
   Eigen::VectorXd unknowns;  ///< of Shooting with that itinerary
   Eigen::VectorXd tangent;   ///< of the branch, likewise

@@ -59,13 +59,14 @@ Dataset bifurcation_data(const Family& family, const std::vector<Branch>& branch
   Dataset data;
   I8 kind;
   I32 contact, branch, periods;
-  F64 value, error, states;
+  F64 value, error, states, time;
   for (std::size_t b = 0; b < branches.size(); ++b) {
     for (const Bifurcation& at : branches[b].bifurcations) {
       kind.push_back(static_cast<std::int8_t>(at.kind));
       contact.push_back(at.contact);
       branch.push_back(static_cast<std::int32_t>(b));
       periods.push_back(at.periods);
+      time.push_back(at.turn);
       value.push_back(at.parameter);
       error.push_back(at.error);
       states.insert(states.end(), at.orbit.front().begin(), at.orbit.front().end());
@@ -81,6 +82,7 @@ Dataset bifurcation_data(const Family& family, const std::vector<Branch>& branch
   add_array(data, "branch", {"point"}, std::move(branch), "number of the branch");
   add_array(data, "forcing_periods", {"point"}, std::move(periods),
             "period of the orbit in forcing periods, or iterates of the map");
+  add_array(data, "orbit_time", {"point"}, std::move(time), "period of the orbit, in time");
   add_array(data, "orbit_state", {"point", "state"}, std::move(states), "state of the orbit on the section");
   return data;
 }

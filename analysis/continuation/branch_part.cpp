@@ -97,7 +97,7 @@ void visit(Way& way, BranchPoint& p) {
 }
 template <class Way>
 void visit(Way& way, Bifurcation& b) {
-  visit_each(way, b.kind, b.contact, b.parameter, b.error, b.state, b.phase, b.orbit, b.periods,
+  visit_each(way, b.kind, b.contact, b.parameter, b.error, b.state, b.phase, b.orbit, b.periods, b.turn,
              b.itinerary.steps, b.itinerary.periods, b.unknowns, b.tangent, b.size);
 }
 

@@ -236,6 +236,7 @@ void Continuation::place(Bifurcation& b, const Solution& s, double error) const 
   b.state = s.point.state;
   b.phase = s.point.phase;
   b.periods = s.shooting->itinerary().periods;
+  b.turn = s.point.period;
   b.itinerary = s.shooting->itinerary();
   b.unknowns = s.u;
   b.tangent = s.tangent;
@@ -512,7 +513,7 @@ bool Continuation::accept(Trial trial, const Tests& tests, double step) {
   const Solution before = now_;
   if (reversed(trial.solution)) {
     note_hopf(before, trial.solution, step);
-    end_ = "the orbit shrinks to rest";
+    end_ = shrinks_to_rest;
     return false;
   }
   if (turns_into_itself(family_, before.point, trial.solution.point)) {

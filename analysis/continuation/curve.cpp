@@ -342,10 +342,13 @@ bool needs_pair(Codim2Kind kind) {
          kind == Codim2Kind::grazing_neimark_sacker;
 }
 
-/// The curve that a curve of grazings meets at such a point; nothing: none of these.
-std::optional<Kind> spectral_curve(Codim2Kind kind) {
-  if (kind == Codim2Kind::grazing_fold) return Kind::fold;
-  if (kind == Codim2Kind::grazing_period_doubling) return Kind::period_doubling;
+/// The curve of one further multiplier that meets a curve at such a point; nothing: none of these.
+std::optional<Kind> spectral_curve(Codim2Kind kind, Kind curve) {
+  const bool torus = curve == Kind::neimark_sacker;
+  if (kind == Codim2Kind::grazing_fold || (torus && kind == Codim2Kind::fold_neimark_sacker))
+    return Kind::fold;
+  if (kind == Codim2Kind::grazing_period_doubling || (torus && kind == Codim2Kind::flip_neimark_sacker))
+    return Kind::period_doubling;
   return std::nullopt;
 }
 
@@ -684,15 +687,16 @@ std::optional<CurveSolution> CurveWalk::remade(const CurveSolution& s) const {
 std::optional<CurveSolution> CurveWalk::begun_anew(const CurveSolution& s) const {
   const CurveEquations& eq = *s.equations;
   const Family family = eq.plane().at(s.point.second);
-  const auto begun = begun_between(eq.shooting(family), eq.orbit_of(s.x));
+  const Shooting shooting = eq.shooting(family);
+  const auto begun = begun_between(shooting, eq.orbit_of(s.x));
   if (!begun) return std::nullopt;
-  Anchor anchor;
-  anchor.phase = begun->phase;
+  Anchor anchor = anchor_at(family, eq.first(s.x), begun->start, begun->itinerary.steps.front().mode);
+  if (shooting.forced()) anchor.phase = begun->phase;
   std::optional<Retold> r;
   if (moves_by_itself(eq.itinerary())) {
     const int periods = eq.itinerary().periods;
     const double later = begun->phase - eq.anchor().phase;
-    r = retold(s, begun->start, begun->phase,
+    r = retold(s, begun->start, anchor.phase,
                (later < 0 ? later + periods : later) * s.point.orbit.period / periods);
   } else {
     r = Retold{{begun->itinerary, begun->durations, {}}, eq.condition()};
@@ -708,6 +712,40 @@ std::optional<CurveSolution> CurveWalk::begun_anew(const CurveSolution& s) const
   }
   if (!r) return std::nullopt;
   return in_sense_of(s, solved(s, *r, begun->start, anchor));
+}
+
+/// Without forcing: the same point with the plane in which its orbit begins across the flow there, if that
+/// has turned; small orbits would not meet it any more.
+std::optional<CurveSolution> CurveWalk::crossed_anew(const CurveSolution& s) const {
+  constexpr double turned = 0.9;  // cosine
+  const CurveEquations& eq = *s.equations;
+  const Family family = eq.plane().at(s.point.second);
+  const Shooting shooting = eq.shooting(family);
+  if (shooting.forced() || !(crossing(s) < turned)) return std::nullopt;
+  const Vector u = eq.orbit_of(s.x);
+  const Vector& start = s.point.orbit.state;
+  const Anchor anchor = anchor_at(family, eq.first(s.x), start, eq.itinerary().steps.front().mode);
+  return in_sense_of(
+      s, solved(s, {{eq.itinerary(), shooting.durations(u), {}, {}}, eq.condition()}, start, anchor));
+}
+
+/// The flow where an orbit begins.
+CurveWalk::Vector CurveWalk::flow_at(const CurveSolution& s) const {
+  const CurveEquations& eq = *s.equations;
+  return velocity_at(eq.plane().at(s.point.second), eq.first(s.x), s.point.orbit.state,
+                     eq.itinerary().steps.front().mode);
+}
+
+/// Without forcing: the cosine between the flow where an orbit begins and the normal of the plane there.
+double CurveWalk::crossing(const CurveSolution& s) const {
+  const Vector flow = flow_at(s);
+  return s.equations->anchor().normal.dot(flow) / flow.norm();
+}
+
+bool CurveWalk::is_nearly_at_rest(const CurveSolution& s) const {
+  constexpr double small = 0.05;  // way of one turn, of the size
+  const bool forced = s.equations->anchor().normal.size() == 0;
+  return !forced && flow_at(s).norm() * s.point.orbit.period < small * s.size();
 }
 
 /// On a border of chatter: as many impacts before the accumulation are followed as bring their speed to about
@@ -814,6 +852,7 @@ void CurveWalk::note(Codim2Kind kind, const CurveSolution& s, std::size_t other,
   b.state = s.point.orbit.state;
   b.phase = s.point.orbit.phase;
   b.periods = s.equations->itinerary().periods;
+  b.turn = s.point.orbit.period;
   b.itinerary = s.equations->itinerary();
   b.unknowns = s.equations->orbit_of(s.x);
   b.size = s.size();
@@ -835,7 +874,8 @@ bool CurveWalk::leaves_circle(const CurveSolution& next) {
 
 /// Notes the zeros of test functions between the last point and the next, in order.
 void CurveWalk::locate_tests(const CurveSolution& after, double step) {
-  const auto& tests = tests_of(after.equations->condition().kind);
+  const Kind curve = after.equations->condition().kind;
+  const auto& tests = tests_of(curve);
   const std::vector<double> there = tests_at(after);
   struct Found {
     Located located;
@@ -852,18 +892,17 @@ void CurveWalk::locate_tests(const CurveSolution& after, double step) {
     if (has_lost_impact(located->solution)) continue;
     const Multipliers& multipliers = located->solution.point.orbit.multipliers;
     if (needs_pair(tests[k].kind) && !has_pair_on_circle(multipliers)) continue;
-    const auto crossed = spectral_curve(tests[k].kind);
-    if (crossed && !is_on_border(*crossed, multipliers)) continue;
+    const auto crossed = spectral_curve(tests[k].kind, curve);
+    if (crossed && !is_on_border(*crossed, others(multipliers, curve))) continue;
     found.push_back({std::move(*located), &tests[k]});
   }
   std::sort(found.begin(), found.end(),
             [](const Found& a, const Found& b) { return a.located.place < b.located.place; });
-  const Kind kind = after.equations->condition().kind;
   for (Found& f : found) {
     const CurveCondition& condition = f.located.solution.equations->condition();
     note(f.test->kind, f.located.solution, condition.step, condition.contact, f.test->sense);
-    const bool ends = kind == Kind::neimark_sacker && (f.test->kind == Codim2Kind::resonance_1_1 ||
-                                                       f.test->kind == Codim2Kind::resonance_1_2);
+    const bool ends = curve == Kind::neimark_sacker && (f.test->kind == Codim2Kind::resonance_1_1 ||
+                                                        f.test->kind == Codim2Kind::resonance_1_2);
     const bool corner = f.test->kind == Codim2Kind::stick_corner;
     if (!ends && !corner && f.test->kind != Codim2Kind::degenerate_grazing) continue;
     end_ = ends     ? no_pair_behind(f.test->kind)
@@ -1114,7 +1153,7 @@ bool CurveWalk::next() {
     end_ = "as many points as allowed";
     return false;
   }
-  for (const auto form : {&CurveWalk::begun_anew, &CurveWalk::followed_as_far}) {
+  for (const auto form : {&CurveWalk::begun_anew, &CurveWalk::crossed_anew, &CurveWalk::followed_as_far}) {
     auto other = (this->*form)(now_);
     if (!other) continue;
     now_ = std::move(*other);
@@ -1150,9 +1189,19 @@ bool CurveWalk::next() {
       step_ /= 2;
       continue;
     }
+    constexpr double least_orbit = 1e-4;  // a step so short may pass through rest
+    const bool unforced = now_.equations->anchor().normal.size() > 0;
+    if (unforced && !(crossing(*trial) > 0)) {
+      if (step_ < least_orbit) {
+        end_ = shrinks_to_rest;
+        return false;
+      }
+      step_ /= 2;
+      continue;
+    }
     const Vector apart = halves_of(*trial);
-    const bool exchanged =
-        !grazes && apart.size() == apart_.size() && apart.dot(apart_) < half_left * apart_.squaredNorm();
+    const bool exchanged = !grazes && apart_.size() > 0 &&
+                           (apart.size() == 0 || apart.dot(apart_) < half_left * apart_.squaredNorm());
     const Vector w2 = now_.weights.cwiseAbs2();
     const bool bends = w2.cwiseProduct(trial->tangent).dot(now_.tangent) < straight;
     if ((bends || exchanged) && step_ > 100 * options_.least_step) {
@@ -1193,16 +1242,19 @@ bool CurveWalk::next() {
     if (trial->iterations <= easy) step_ = std::min(options_.step, 1.6 * step_);
     return accept(std::move(*trial), taken, apart);
   }
-  end_ = "Newton's method finds no further point";
+  end_ = is_nearly_at_rest(now_) ? shrinks_to_rest : "Newton's method finds no further point";
   at_half_ |= meet_ < never && apart_.norm() <= half_near * now_.size();
   return false;
 }
 
-/// Of orbits of an even number of periods, where these may come to be the same.
+/// Of orbits of an even number of periods, where these may come to be the same. Not of those that are so all
+/// along, one of half as many periods told twice.
 CurveWalk::Vector CurveWalk::halves_of(const CurveSolution& s) const {
+  constexpr double same = 1e-7;  // of the size
   const Kind kind = s.equations->condition().kind;
   if (kind != Kind::fold && kind != Kind::neimark_sacker && kind != Kind::grazing) return {};
-  return halves_apart(s.equations->plane().at(s.point.second), s.point.orbit);
+  const Vector apart = halves_apart(s.equations->plane().at(s.point.second), s.point.orbit);
+  return apart.norm() <= same * s.size() ? Vector() : apart;
 }
 
 /// `apart`: its halves where it was solved; told anew it may begin elsewhere.

@@ -147,6 +147,10 @@ class CurveWalk {
                                       const Vector& start, const Anchor& anchor) const;
   std::optional<CurveSolution> remade(const CurveSolution& solution) const;
   std::optional<CurveSolution> begun_anew(const CurveSolution& solution) const;
+  std::optional<CurveSolution> crossed_anew(const CurveSolution& solution) const;
+  Vector flow_at(const CurveSolution& solution) const;
+  double crossing(const CurveSolution& solution) const;
+  bool is_nearly_at_rest(const CurveSolution& solution) const;
   std::optional<CurveSolution> followed_as_far(const CurveSolution& solution) const;
   std::optional<Located> root(const CurveSolution& from, double step, const Function& function, double before,
                               double after) const;

@@ -322,6 +322,11 @@ CurveStart start_in(Plane plane, const CurveSeed& seed, bool full) {
 
 }  // namespace
 
+CurveSeed seed_at(const Bifurcation& located, double second) {
+  const Bifurcation& b = located;
+  return {b.kind, b.contact, {b.parameter, b.state, b.periods, b.turn, b.phase}, second};
+}
+
 CurveStart start_curve(const Plane& plane, const CurveSeed& seed) {
   constexpr double at_seed = 1e-4;  // of the ranges
   if (!has_curve(seed.kind))

@@ -18,6 +18,9 @@ struct CurveSeed {
   double second = 0;  ///< value of the second parameter
 };
 
+/// A located point of a branch, the second parameter being this.
+CurveSeed seed_at(const Bifurcation& located, double second);
+
 /// A curve's first point, or why there is none.
 struct CurveStart {
   std::optional<CurveSolution> solution;

@@ -63,9 +63,7 @@ std::vector<LocatedPoint> located_points(const Dataset& branches, const Plane& p
     const auto& branch = points->values<std::int32_t>("branch");
     const auto& periods = points->values<std::int32_t>("forcing_periods");
     const auto& states = points->values<double>("orbit_state");
-    const auto& on = branches.values<std::int32_t>("branch");
-    const auto& along = branches.values<double>(over);
-    const auto& time = branches.values<double>("orbit_time");
+    const auto& time = points->values<double>("orbit_time");
     const std::size_t n = plane.family.model->states().size();
     if (states.size() != n * kind.size()) refuse("is of another model");
     for (std::size_t k = 0; k < kind.size(); ++k) {
@@ -78,12 +76,7 @@ std::vector<LocatedPoint> located_points(const Dataset& branches, const Plane& p
       p.seed.orbit.periods = periods[k];
       p.seed.orbit.state =
           Eigen::Map<const Eigen::VectorXd>(states.data() + k * n, static_cast<Eigen::Index>(n));
-      double away = std::numeric_limits<double>::infinity();
-      for (std::size_t j = 0; j < on.size(); ++j) {
-        if (on[j] != branch[k] || !(std::abs(along[j] - at[k]) < away)) continue;
-        away = std::abs(along[j] - at[k]);
-        p.seed.orbit.turn = time[j];
-      }
+      p.seed.orbit.turn = time[k];
       p.origin = "branch " + std::to_string(branch[k]);
       list.push_back(std::move(p));
     }

@@ -5,6 +5,7 @@
 #include <complex>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analysis/continuation/arclength.hpp"
@@ -51,6 +52,9 @@ struct Solution {
   double parameter_slope() const { return tangent(tangent.size() - 1); }
   Eigen::VectorXd start() const { return u.head(shooting->states()); }
 };
+
+/// Why a branch or curve of orbits without forcing ends.
+inline const std::string shrinks_to_rest = "the orbit shrinks to rest";
 
 /// An orbit, nearly: what Newton's method begins with.
 struct NearOrbit {

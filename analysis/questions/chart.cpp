@@ -197,9 +197,7 @@ std::optional<Dataset> Chart::compute_with(const Box&, Journal& journal) const {
     for (std::size_t b = 0; b < line.branches.size(); ++b) {
       for (const Bifurcation& at : line.branches[b].bifurcations) {
         if (journal.stop()) return std::nullopt;
-        const double turn = line.branches[b].points.front().period;
-        const CurveSeed seed{
-            at.kind, at.contact, {at.parameter, at.state, at.periods, turn, at.phase}, line.second};
+        const CurveSeed seed = seed_at(at, line.second);
         const std::string origin = bifurcation_names()[static_cast<std::size_t>(at.kind)] + " at " +
                                    Value(at.parameter).toml() + " of branch " + std::to_string(b) +
                                    " of line " + std::to_string(k);

@@ -120,14 +120,9 @@ std::vector<LocatedPoint> Curves::located_from_state(const Budget& budget) const
   walk.known = [&budget](const BranchPoint&) { return budget.late() ? used_up : ""; };
   const Branch branch = continue_branch(family, *orbit, walk);
   std::vector<LocatedPoint> points;
-  for (const Bifurcation& b : branch.bifurcations) {
-    const double turn = orbit->shooting->forced() ? 0 : orbit->point.period;
-    points.push_back({{b.kind,
-                       b.contact,
-                       {b.parameter, b.state, b.periods, turn, b.phase},
-                       family.values[static_cast<std::size_t>(plane_.second)]},
+  for (const Bifurcation& b : branch.bifurcations)
+    points.push_back({seed_at(b, family.values[static_cast<std::size_t>(plane_.second)]),
                       "the branch of the initial state"});
-  }
   std::stable_sort(points.begin(), points.end(), [at](const LocatedPoint& a, const LocatedPoint& b) {
     return std::abs(a.seed.orbit.parameter - at) < std::abs(b.seed.orbit.parameter - at);
   });

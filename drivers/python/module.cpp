@@ -277,7 +277,7 @@ void bind_system(py::module_& module) {
 py::dict located(const Bifurcation& at) {
   return py::dict("kind"_a = bifurcation_names()[static_cast<std::size_t>(at.kind)], "contact"_a = at.contact,
                   "parameter"_a = at.parameter, "parameter_error"_a = at.error, "x"_a = at.state,
-                  "orbit"_a = rows_of(at.orbit), "periods"_a = at.periods);
+                  "orbit"_a = rows_of(at.orbit), "periods"_a = at.periods, "turn"_a = at.turn);
 }
 
 py::dict branch_point(const Continuation& walk) {

@@ -65,8 +65,7 @@ Starts starts_of(Value settings, double at) {
   walk.options.from = from[0];
   walk.options.to = to[0];
   for (const Bifurcation& b : continue_branch(family, *orbit, walk).bifurcations) {
-    CurveStart start =
-        start_curve(s.plane, {b.kind, b.contact, {b.parameter, b.state, b.periods, 0, b.phase}, force});
+    CurveStart start = start_curve(s.plane, seed_at(b, force));
     if (start.solution)
       s.of_kind[bifurcation_names()[static_cast<std::size_t>(b.kind)]].push_back(std::move(*start.solution));
   }

@@ -61,6 +61,41 @@ contact = [{ name = "wall", gap = "gap - x", restitution = "r" }]
 state = [1.0, 0.0]
 """
 
+VALVE = """graze = 1
+[model]
+name = "relief_valve"
+[initial]
+state = [0.2, 0.0, 0.0]
+[analysis]
+name = "curves"
+axis = { parameter = "q", from = 7.0, to = 12.0 }
+axis2 = { parameter = "k", from = 0.9, to = 2.0 }
+start = "state"
+switch = true
+transient = 1024
+map = "section"
+"""
+BOB = """graze = 1
+[model]
+name = "oblique_pendulum"
+f1 = 0.5
+f2 = 0.3
+zeta1 = 0.15
+zeta2 = 0.1
+kappa = 1.5
+mu = 0.0
+eta = 0.7
+clearance = 1.5
+[analysis]
+name = "curves"
+axis = { parameter = "clearance", from = 0.1, to = 1.6 }
+axis2 = { parameter = "eta", from = 0.3, to = 0.8 }
+start = "state"
+kinds = ["grazing"]
+"""
+SECTIONS = [{"coordinate": "y2", "level": 0.0, "direction": "down"},
+            {"coordinate": "y1", "level": 2.0, "direction": "up"}]
+
 
 def amplitude(omega, b):
     """Force at which the oscillator without impacts reaches the stop at 1."""
@@ -186,6 +221,48 @@ class Curves(CliTest):
             self.assertEqual([c.attrs["kind"] for c in file["curve"].values()], ["grazing"])
             self.assertEqual(len(file["codim2/kind"]), 0)
 
+    def test_without_forcing_from_any_section(self):
+        """The orbit of a relief valve at its seat, begun elsewhere: the same curves. Folds of the orbits that miss the
+        seat end where both its amplitude and the damping of the state at rest vanish."""
+        self.write("valve.toml", VALVE)
+        found = []
+        for section in SECTIONS:
+            self.graze("run", "valve.toml", "-o", "out.h5", "--force", "--quiet",
+                       *[word for key in section.items() for word in ("--set", "analysis.%s=%s" % key)])
+            with h5py.File(self.path("out.h5")) as file:
+                kinds = file["start/kind"].attrs["flag_meanings"].split()
+                without = {kinds[k] for k, curve in zip(file["start/kind"][()], file["start/curve"][()]) if curve < 0}
+                self.assertLessEqual(without, {"hopf"})
+                found.append({c.attrs["kind"]: c["k"][()][np.argsort(c["q"][()])] for c in file["curve"].values()})
+                folds = [c for c in file["curve"].values() if c.attrs["kind"] == "fold"]
+                self.assertEqual(len(folds), 1)
+                ends = [folds[0].attrs["begins"], folds[0].attrs["ends"]]
+                self.assertIn("the orbit shrinks to rest", ends)
+                q, k = (folds[0][name][()][-ends.index("the orbit shrinks to rest")] for name in "qk")
+                kinds = file["codim2/kind"].attrs["flag_meanings"].split()
+                self.assertEqual(sorted(kinds[i] for i in file["codim2/kind"][()]),
+                                 ["cusp", "grazing_fold", "grazing_fold"])
+            lift = np.roots([1, 10, 0, -q * q]).real.max()  # lift*sqrt(lift + 10) = q
+            pressure = lift + 10
+            at_rest = [[0, 1, 0], [-1, -k, 1], [-20 * np.sqrt(pressure), 0, -10 * lift / np.sqrt(pressure)]]
+            self.assertLess(abs(np.linalg.eigvals(at_rest).real.max()), 1e-6)
+        self.assertEqual(set(found[0]), set(found[1]))
+
+    def test_grazings_of_a_bob_on_an_arm(self):
+        """Without impacts both bodies move as cosines: the bob grazes where the clearance is the greatest of
+        sin(theta) - x."""
+        self.write("bob.toml", BOB)
+        self.graze("run", "bob.toml", "-o", "out.h5", "--quiet")
+        with h5py.File(self.path("out.h5")) as file:
+            first = file["start/curve"][()][np.argmax(file["start/clearance"][()])]
+            curve = file[f"curve/{first}"]
+            self.assertGreater(len(curve["eta"]), 20)
+            eta = curve["eta"][()][:, None]
+            turn = np.exp(1j * np.linspace(0, 2 * np.pi, 4001))
+            theta = (0.5 / (1 - eta**2 + 0.3j * eta) * turn).real
+            block = (0.3 / (2.25 - eta**2 + 0.3j * eta) * turn).real
+            np.testing.assert_allclose(curve["clearance"], (np.sin(theta) - block).max(axis=1), atol=2e-6)
+
     def test_spectral_curves_have_their_multiplier(self):
         """On folds one is 1, on period doublings -1: also beside a slip border, where equations lose an event."""
         with self.curves_of(BELT, 'axis = { parameter = "v", from = 0.05, to = 1.2 }\n',
@@ -279,6 +356,8 @@ switch = true
             grazing = [c for c in file["curve"].values() if c.attrs["kind"] == "grazing"]
             self.assertTrue(any(np.allclose(c["F"], amplitude(c["omega"][()], 0.1), atol=1e-9) for c in grazing))
         self.graze("plot", "out.h5", "-o", "out.png")
+        self.graze("run", CHART, "-o", "none.h5", "--quiet", *coarse, "--set", "analysis.axis2.from=0.01",
+                   "--set", "analysis.axis2.to=0.02")  # touches nothing
         self.graze("run", CHART, "-o", "again.h5", *coarse, "--max-time", "0.001", code=75)
         self.graze("run", CHART, "-o", "again.h5", "--quiet", *coarse, "--threads", "1")
         self.same("out.h5", "again.h5")

@@ -1003,8 +1003,7 @@ TEST_CASE("random chains: located points lead to curves", "[long]") {
     walk.options.to = options.to[0];
     for (const Bifurcation& b : continue_branch(plane.family, *orbit, walk).bifurcations) {
       ++located;
-      const CurveStart start =
-          start_curve(plane, {b.kind, b.contact, {b.parameter, b.state, b.periods, 0, b.phase}, force});
+      const CurveStart start = start_curve(plane, seed_at(b, force));
       std::string ends = start.reason;
       const std::size_t count = start.solution ? walked(*start.solution, options, ends).size() : 0;
       // A curve may be short where it ends at a located point.

@@ -66,9 +66,7 @@ Branch followed(const Case& c) {
 /// What it locates.
 std::vector<Bifurcation> located(const Case& c) { return followed(c).bifurcations; }
 
-CurveStart started(const Case& c, const Bifurcation& b) {
-  return start_curve(c.plane, {b.kind, b.contact, {b.parameter, b.state, b.periods, 0, b.phase}, c.at[1]});
-}
+CurveStart started(const Case& c, const Bifurcation& b) { return start_curve(c.plane, seed_at(b, c.at[1])); }
 
 /// All points of the curve, both ways, and the ends.
 std::vector<CurvePoint> walked(const Case& c, const CurveSolution& start, std::string& ends,

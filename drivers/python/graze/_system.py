@@ -45,6 +45,7 @@ class Located:
     x: numpy.ndarray          #: a state of the orbit there
     orbit: numpy.ndarray      #: its states on the section, one below the other
     periods: int              #: of the forcing in one turn
+    turn: float               #: time of one turn
 
 
 @dataclass(frozen=True)
