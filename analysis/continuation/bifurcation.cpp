@@ -29,7 +29,7 @@ bool is_on_border(BifurcationKind kind, const std::vector<std::complex<double>>&
   const bool torus = kind == BifurcationKind::neimark_sacker;
   const double near = torus ? 1e-6 : 1e-4;
   return std::any_of(multipliers.begin(), multipliers.end(), [&](const std::complex<double>& m) {
-    return (!torus || std::abs(m.imag()) > 1e-9) && away_from_border(kind, m) < near;
+    return (!torus || std::abs(m.imag()) > 1e-6) && away_from_border(kind, m) < near;
   });
 }
 

@@ -43,7 +43,7 @@ std::optional<Solution> Atlas::refined(const Start& start) const {
 std::optional<Atlas::Place> Atlas::take(const Start& start) {
   if (const auto place = find(start)) return place;
   if (full()) {
-    ++starts_left_;
+    budget_.leave_start();
     return std::nullopt;
   }
   const auto solution = refined(start);
@@ -52,12 +52,6 @@ std::optional<Atlas::Place> Atlas::take(const Start& start) {
   if (!recall()) keep(continue_branch(family_, *solution, walk(first)), start.origin);
   follow_switches(first);
   return find(start, {.first = first});
-}
-
-std::string Atlas::left() const {
-  if (starts_left_ == 0 && switches_left_ == 0 && !budget_.late()) return "";
-  return std::to_string(starts_left_) + " starts and " + std::to_string(switches_left_) +
-         " period doublings and branch points not followed: " + budget_.reason();
 }
 
 /// As far as to one of the branches of numbers below `known`.
@@ -106,7 +100,7 @@ void Atlas::follow_switches(std::size_t first) {
         if (journal_.stop()) return;
         if (!is_switch(at)) continue;
         if (full()) {
-          ++switches_left_;
+          budget_.leave_point();
           continue;
         }
         for (Departure& departure : departures(at, b)) {
@@ -177,7 +171,7 @@ void Atlas::add(const std::vector<Departure>& group) {
   }
   for (std::size_t k = kept ? 1 : 0; k < group.size(); ++k) {
     if (k > 0 && full()) {
-      ++switches_left_;
+      budget_.leave_point();
       continue;
     }
     const auto is_known = [&] { return ends_at(group[k].at) || find(as_start(group[k].start.point)); };

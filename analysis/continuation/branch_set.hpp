@@ -29,11 +29,13 @@ class Atlas {
 
   /// Branches are kept in the journal, and those kept earlier are not computed again.
   Atlas(const Family& family, const AtlasOptions& options, Journal& journal)
-      : family_(family), options_(options), journal_(journal), budget_(options.limits, "branches") {}
+      : family_(family),
+        options_(options),
+        journal_(journal),
+        budget_(options.limits, "branches", "period doublings and branch points") {}
 
   const std::vector<Branch>& branches() const { return branches_; }
-  /// What the limits of the options have left undone; "": nothing.
-  std::string left() const;
+  const Budget& budget() const { return budget_; }
   /// Where to look for an orbit: on branches of numbers first <= b < last, as near as that to their points.
   struct Search {
     std::size_t first = 0;
@@ -72,8 +74,6 @@ class Atlas {
   Journal& journal_;
   Budget budget_;
   std::vector<Branch> branches_;
-  std::size_t starts_left_ = 0;
-  std::size_t switches_left_ = 0;
 };
 
 }  // namespace graze

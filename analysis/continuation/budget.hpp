@@ -1,4 +1,4 @@
-/// How many branches or curves a search may find, and how long it may take.
+/// How many branches or curves a search may find, how long it may take, and what it leaves then.
 #pragma once
 
 #include <chrono>
@@ -22,8 +22,9 @@ class Budget {
     double seconds = std::numeric_limits<double>::infinity();  ///< after which no further point is computed
   };
 
-  /// Time counts from here on. `things`: branches, curves.
-  Budget(const Limits& limits, const char* things) : limits_(limits), things_(things) {}
+  /// Time counts from here on. `things`: branches, curves; `points`: on them, at which others begin.
+  Budget(const Limits& limits, const char* things, const char* points)
+      : limits_(limits), things_(things), points_(points) {}
 
   bool late() const {
     const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begin_;
@@ -32,10 +33,18 @@ class Budget {
   bool is_spent(std::size_t found) const { return found >= limits_.most || late(); }
   /// Why nothing is added once it is spent.
   std::string reason() const { return late() ? used_up : "as many " + std::string(things_) + " as allowed"; }
+  /// Because it is spent, a start or a point is not followed.
+  void leave_start() { ++starts_left_; }
+  void leave_point() { ++points_left_; }
+  /// What has been left, and why; empty: nothing.
+  std::string left() const;
 
  private:
   Limits limits_;
   const char* things_;
+  const char* points_;
+  std::size_t starts_left_ = 0;
+  std::size_t points_left_ = 0;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

@@ -54,12 +54,6 @@ double torus_function(const Multipliers& m) {
   return product.real();
 }
 
-bool has_pair_on_circle(const Multipliers& m) {
-  return std::any_of(m.begin(), m.end(), [](const std::complex<double>& z) {
-    return std::abs(z.imag()) > 1e-6 && std::abs(std::abs(z) - 1) < 1e-6;
-  });
-}
-
 /// The orbit's own record without what belongs to the curve's condition, to be compared with its word:
 /// touches may or may not come out as hits, with hardly any speed.
 Itinerary without_touches(Prescription taken, int contact, double slow) {
@@ -337,19 +331,23 @@ double last_speed(const CurveSolution& s) {
   return s.values.orbit.measure(static_cast<Eigen::Index>(s.equations->condition().stick.impact));
 }
 
-bool needs_pair(Codim2Kind kind) {
-  return kind == Codim2Kind::fold_neimark_sacker || kind == Codim2Kind::flip_neimark_sacker ||
-         kind == Codim2Kind::grazing_neimark_sacker;
-}
-
-/// The curve of one further multiplier that meets a curve at such a point; nothing: none of these.
+/// The curve of a further multiplier, or pair of them, that meets a curve at such a point; nothing: none.
 std::optional<Kind> spectral_curve(Codim2Kind kind, Kind curve) {
   const bool torus = curve == Kind::neimark_sacker;
-  if (kind == Codim2Kind::grazing_fold || (torus && kind == Codim2Kind::fold_neimark_sacker))
-    return Kind::fold;
-  if (kind == Codim2Kind::grazing_period_doubling || (torus && kind == Codim2Kind::flip_neimark_sacker))
-    return Kind::period_doubling;
-  return std::nullopt;
+  switch (kind) {
+    case Codim2Kind::grazing_fold:
+      return Kind::fold;
+    case Codim2Kind::grazing_period_doubling:
+      return Kind::period_doubling;
+    case Codim2Kind::grazing_neimark_sacker:
+      return Kind::neimark_sacker;
+    case Codim2Kind::fold_neimark_sacker:
+      return torus ? Kind::fold : Kind::neimark_sacker;
+    case Codim2Kind::flip_neimark_sacker:
+      return torus ? Kind::period_doubling : Kind::neimark_sacker;
+    default:
+      return std::nullopt;
+  }
 }
 
 std::string corner_of(const Model& model, int place) {
@@ -891,7 +889,6 @@ void CurveWalk::locate_tests(const CurveSolution& after, double step) {
     if (!(std::abs(located->value) <= 1e-4 * least + 1e-9 * greatest)) continue;
     if (has_lost_impact(located->solution)) continue;
     const Multipliers& multipliers = located->solution.point.orbit.multipliers;
-    if (needs_pair(tests[k].kind) && !has_pair_on_circle(multipliers)) continue;
     const auto crossed = spectral_curve(tests[k].kind, curve);
     if (crossed && !is_on_border(*crossed, others(multipliers, curve))) continue;
     found.push_back({std::move(*located), &tests[k]});

@@ -117,7 +117,7 @@ Dataset curves_data(const Plane& plane, const CurveSet& set, const Observables* 
   const std::vector<Curve>& curves = set.curves();
   Dataset data;
   data.attributes = {{"parameter", parameter_of(plane, 0).name}, {"parameter2", parameter_of(plane, 1).name}};
-  if (const std::string left = set.left(); !left.empty()) data.attributes.emplace_back("left", left);
+  if (const std::string left = set.budget().left(); !left.empty()) data.attributes.emplace_back("left", left);
   data.dimensions = {{"curve_number", curves.size()}};
   I8 kinds;
   I32 number, points, located, contacts;

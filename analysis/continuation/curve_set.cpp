@@ -161,7 +161,7 @@ CurveFate CurveSet::take(const CurveSeed& seed, const std::string& origin) {
   if (const auto on = find(condition.kind, condition.contact, start.solution->point, curves_.size()))
     return {static_cast<int>(*on), ""};
   if (budget_.is_spent(curves_.size())) {
-    ++starts_left_;
+    budget_.leave_start();
     return {-1, budget_.reason()};
   }
   const std::size_t number = curves_.size();
@@ -171,12 +171,6 @@ CurveFate CurveSet::take(const CurveSeed& seed, const std::string& origin) {
   return {static_cast<int>(number), ""};
 }
 
-std::string CurveSet::left() const {
-  if (starts_left_ == 0 && switches_left_ == 0 && !budget_.late()) return "";
-  return std::to_string(starts_left_) + " starts and " + std::to_string(switches_left_) +
-         " points of codimension two not followed: " + budget_.reason();
-}
-
 /// The curves that leave points of codimension two of the curves from number `first` on, and of those.
 void CurveSet::follow_switches(std::size_t first) {
   for (std::size_t k = first; k < curves_.size(); ++k) {
@@ -184,13 +178,13 @@ void CurveSet::follow_switches(std::size_t first) {
     for (const Codim2& at : points) {
       if (journal_.stop()) return;
       if (budget_.is_spent(curves_.size())) {
-        ++switches_left_;
+        budget_.leave_point();
         continue;
       }
       for (const CurveSolution& start : emanating(plane_, at)) {
         if (journal_.stop()) return;
         if (budget_.is_spent(curves_.size())) {
-          ++switches_left_;
+          budget_.leave_point();
           break;
         }
         const CurveCondition& condition = start.equations->condition();

@@ -38,12 +38,13 @@ class CurveSet {
  public:
   /// Curves are kept in the journal, and those kept earlier are not computed again.
   CurveSet(Plane plane, const CurveSetOptions& options, Journal& journal)
-      : plane_(std::move(plane)), options_(options), journal_(journal), budget_(options.limits, "curves") {}
+      : plane_(std::move(plane)),
+        options_(options),
+        journal_(journal),
+        budget_(options.limits, "curves", "points of codimension two") {}
 
   const std::vector<Curve>& curves() const { return curves_; }
   const Budget& budget() const { return budget_; }
-  /// What the limits of the options have left undone; "": nothing.
-  std::string left() const;
   /// The curve through a point, followed if none of the known ones passes through it, and, where that is
   /// wanted, the curves that leave it.
   CurveFate take(const CurveSeed& seed, const std::string& origin);
@@ -69,8 +70,6 @@ class CurveSet {
   Budget budget_;
   std::vector<Curve> curves_;
   std::size_t part_ = 0;  ///< number of the next part in the journal
-  std::size_t starts_left_ = 0;
-  std::size_t switches_left_ = 0;
 };
 
 }  // namespace graze

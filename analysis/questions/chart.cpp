@@ -177,7 +177,7 @@ Chart::Line Chart::branches_on(const Dataset& map, std::size_t place, Journal& j
     static_cast<void>(atlas.take(start));
   }
   line.branches = atlas.branches();
-  line.left = atlas.left();
+  line.left = atlas.budget().left();
   return line;
 }
 

@@ -187,7 +187,8 @@ std::optional<Dataset> Continue::compute_with(const Box&, Journal& journal) cons
     add_observables(data, *problem_.observables, points);
   }
   data.attributes.emplace_back("starts_without_orbit", std::to_string(lost));
-  if (const std::string left = atlas.left(); !left.empty()) data.attributes.emplace_back("left", left);
+  if (const std::string left = atlas.budget().left(); !left.empty())
+    data.attributes.emplace_back("left", left);
   if (fates) data.groups.push_back({"sweep", sweep_data(*fates)});
   return data;
 }
