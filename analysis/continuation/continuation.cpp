@@ -395,10 +395,9 @@ bool Continuation::advance() {
       step_ /= 4;
       continue;
     }
-    const double taken = step_;
     if (trial->iterations <= easy) step_ = std::min(options_.step, 1.6 * step_);
     if (trial->iterations >= hard) step_ /= 2;
-    return accept(std::move(*trial), tests, taken);
+    return accept(std::move(*trial), tests);
   }
   constexpr double near = 1e-2;  // of the range
   const Passed passed = pass_border_within(near * range);
@@ -509,10 +508,10 @@ void Continuation::note_between(const Solution& before, const Solution& after) {
   note(kind, contact, bracket.solution, bracket.error);
 }
 
-bool Continuation::accept(Trial trial, const Tests& tests, double step) {
+bool Continuation::accept(Trial trial, const Tests& tests) {
   const Solution before = now_;
   if (reversed(trial.solution)) {
-    note_hopf(before, trial.solution, step);
+    note_hopf(before);
     end_ = shrinks_to_rest;
     return false;
   }
@@ -528,21 +527,18 @@ bool Continuation::accept(Trial trial, const Tests& tests, double step) {
   return true;
 }
 
-/// Over an orbit at rest the parameter is even in the arclength: where its slope is zero, from the slopes on
-/// both sides. Orbits near it are too small to be solved for; the equilibrium there is not.
-void Continuation::note_hopf(const Solution& before, const Solution& after, double step) {
-  const double slope = before.parameter_slope();
-  const double change = slope - after.parameter_slope();
-  if (!(slope * change > 0)) return;
-  Solution rest = before;
+/// Orbits near a Hopf point are too small to be solved for; the equilibrium there is not. Over it the
+/// parameter is even in the arclength, so that the last orbit is at hand.
+void Continuation::note_hopf(const Solution& last) {
+  Solution rest = last;
   BranchPoint& p = rest.point;
-  const auto hopf = hopf_near(family_, {p.parameter + 0.5 * slope * step * slope / change, p.state},
-                              before.shooting->itinerary().steps.front().mode, p.period);
-  constexpr double at_hand = 1e-2;  // of the range
+  const auto hopf =
+      hopf_near(family_, {p.parameter, p.state}, last.shooting->itinerary().steps.front().mode, p.period);
+  constexpr double at_hand = 1e-5;  // of the range
   if (!hopf || std::abs(hopf->parameter - p.parameter) > at_hand * metric().range) return;
   p.parameter = hopf->parameter;
   p.state = hopf->state;
-  note(BifurcationKind::hopf, -1, rest);
+  if (note(BifurcationKind::hopf, -1, rest)) passed_.back().orbit = {p.state};
 }
 
 /// Without forcing: goes on in the plane across the flow at the last point.
@@ -770,7 +766,7 @@ bool Continuation::to_border(double step) {
   if (trial.verdict == Verdict::same) {
     take_stability(trial.solution);
     const Tests tests = tests_between(now_, trial.solution, way);
-    return accept(std::move(trial), tests, way);
+    return accept(std::move(trial), tests);
   }
   end_.clear();
   const Passed passed = pass_end_of_stick(trial);

@@ -92,7 +92,7 @@ class Continuation {
   bool dips_between(const Solution& next, double step);
   static bool loses_impact(const Shooting& shooting, const Equations& equations);
   void anchor_here();
-  void note_hopf(const Solution& before, const Solution& after, double step);
+  void note_hopf(const Solution& last);
   bool lies_between(const BranchPoint& p, const BranchPoint& a, const BranchPoint& b) const;
   bool walked(const BranchPoint& p) const;
   /// Where a test function changes its sign: arclength from the point before, and the orbit there.
@@ -113,7 +113,7 @@ class Continuation {
   Tests tests_between(const Solution& before, const Solution& after, double step) const;
   void note(const Tests& tests);
   void locate_tests(const Solution& before, const Solution& after, double step);
-  bool accept(Trial trial, const Tests& tests, double step);
+  bool accept(Trial trial, const Tests& tests);
   std::optional<Place> locate(BifurcationKind kind, const Solution& before, const Solution& after,
                               double step, double BranchPoint::*test) const;
   std::optional<Place> between_orbits(const Solution& before, double place, double step,

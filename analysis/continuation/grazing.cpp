@@ -113,10 +113,13 @@ std::vector<Sample> sampled(System& system, const Leg& leg, int contact, int par
   return samples;
 }
 
+/// The first place on a leg: a minimum may lie right behind its beginning.
+constexpr double earliest = 1e-6;
+
 /// Places on a leg that lasts a part of the shortest time scale.
 std::vector<double> few_samples() {
   constexpr int intervals = 8;
-  std::vector<double> shares;
+  std::vector<double> shares{earliest};
   for (int j = 1; j <= intervals; ++j) shares.push_back(static_cast<double>(j) / intervals);
   return shares;
 }
@@ -127,12 +130,11 @@ std::vector<double> sampling(double scales, bool begins_there) {
   constexpr int per_scale = 4;
   constexpr int least_short = 16;  // of a leg within one of them
   constexpr int least = 64;
-  constexpr double earliest = 1e-6;
   constexpr double growth = 1.2;
   const int intervals =
       std::max(scales < 1 ? least_short : least, static_cast<int>(std::ceil(per_scale * scales)));
-  std::vector<double> shares;
-  for (double share = earliest; begins_there && share < 1.0 / intervals; share *= growth)
+  std::vector<double> shares{earliest};
+  for (double share = growth * earliest; begins_there && share < 1.0 / intervals; share *= growth)
     shares.push_back(share);
   for (int j = 1; j <= intervals; ++j) shares.push_back(static_cast<double>(j) / intervals);
   return shares;
