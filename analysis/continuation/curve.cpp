@@ -665,6 +665,10 @@ std::optional<CurveSolution> CurveWalk::remade(const CurveSolution& s) const {
   if (!r || r->taken.itinerary == eq.itinerary()) return std::nullopt;
   auto again = solved(s, *r, s.point.orbit.state, eq.anchor());
   if (!again) return std::nullopt;
+  // As a stick grows from nothing the derivative of the turn has a pole: the bordered matrix is zero there,
+  // too.
+  const Kind kind = eq.condition().kind;
+  if (is_spectral(kind) && !is_on_border(kind, again->point.orbit.multipliers)) return std::nullopt;
   const double change = eq.plane().distance({again->point.orbit.parameter, again->point.second},
                                             {s.point.orbit.parameter, s.point.second});
   const double moved = (again->point.orbit.state - s.point.orbit.state).cwiseAbs().maxCoeff();

@@ -278,6 +278,37 @@ class Curves(CliTest):
                 multipliers = curve["multiplier_re"][()] + 1j * curve["multiplier_im"][()]
                 self.assertLess(np.nanmin(np.abs(multipliers - value), axis=1).max(), 1e-4)
 
+    def test_folds_end_where_a_stick_begins(self):
+        """A flow in the plane has no other bifurcations of orbits; with a stick its multiplier is 0. The end, where
+        the greatest velocity is the belt's, by shooting with DOP853 in closed orbits of multiplier 1."""
+        self.write("case.toml", """graze = 1
+[model]
+name = "equations"
+parameters = { zeta = 0.1, vb = 0.5 }
+coordinates = ["x"]
+force = { x = "-2*zeta*x' - x" }
+friction = [{ name = "belt", slip = "x' - vb", amplitude = "0.5 + 0.5/(1 + 3*(x' - vb)^2)" }]
+[initial]
+state = [1.2, 0.0]
+[analysis]
+name = "curves"
+map = "section"
+coordinate = "x_dot"
+level = 0
+direction = "down"
+axis = { parameter = "vb", from = 0.05, to = 3 }
+axis2 = { parameter = "zeta", from = 0.03, to = 0.4 }
+start = "state"
+switch = true
+""")
+        self.graze("run", "case.toml", "-o", "out.h5", "--quiet")
+        with h5py.File(self.path("out.h5")) as file:
+            folds = [c for c in file["curve"].values() if c.attrs["kind"] != "slip_border"]
+            self.assertEqual([c.attrs["kind"] for c in folds], ["fold"])
+            self.assertLess(np.abs(folds[0]["multiplier_re"][:, 0] - 1).max(), 1e-4)
+            self.assertEqual(folds[0].attrs["begins"], "stick_corner of friction belt")
+            np.testing.assert_allclose([folds[0]["vb"][0], folds[0]["zeta"][0]], [1.513710, 0.0752420], atol=1e-6)
+
     def test_where_two_stops_are_touched(self):
         """A diagram over force and offset is its own mirror image: x is -x, half a period later, at the other stop."""
         self.write("case.toml", """graze = 1
