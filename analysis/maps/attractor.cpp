@@ -610,6 +610,7 @@ void Search::count() {
 }
 
 void Search::periodic(Orbit orbit, std::int64_t chaotic) {
+  if (map_.rests(orbit.start, orbit.size)) return give_up(Outcome::no_return);
   found_.kind = AttractorClass::periodic;
   found_.orbit = std::move(orbit);
   found_.chaotic_iterates = chaotic;

@@ -95,6 +95,16 @@ HybridState PoincareMap::at(const Eigen::VectorXd& coordinates, const HybridStat
   return state;
 }
 
+bool PoincareMap::rests(const HybridState& state, double size) const {
+  constexpr double rounding = 1e-9;
+  if (fixes_time() || system_.period() > 0) return false;
+  HybridState later = state;
+  Section soon;
+  soon.kind = Section::Kind::time;
+  soon.interval = 1 / system_.rate();
+  return system_.advance(later, soon, nullptr) == Outcome::ok && distance(later, state, size) <= rounding;
+}
+
 bool PoincareMap::takes_time(const HybridState& a, const HybridState& b) const {
   constexpr double instant = 1e-6;
   return (time_of(b) - time_of(a)) * system_.rate() > instant;

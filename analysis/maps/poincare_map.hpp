@@ -34,6 +34,9 @@ class PoincareMap {
   /// Whether System::shifts leave out coordinates.
   bool has_shifts() const { return !shifts_.none(); }
 
+  /// Whether the motion from a state on the section stays there, to rounding of a size: it crosses none.
+  bool rests(const HybridState& state, double size) const;
+
   /// Coordinates of a state on the section.
   Eigen::VectorXd coordinates(const HybridState& state) const;
   /// The state with these coordinates, on the section and near `like`, of which it takes what the coordinates

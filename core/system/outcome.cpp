@@ -21,7 +21,7 @@ std::string advice(Outcome outcome) {
              "closer to rest.";
     case Outcome::no_return:
       return "The section was not met again within the time allowed; choose a section that the motion "
-             "crosses, or raise tolerance.patience.";
+             "crosses, or raise tolerance.patience. A motion at rest crosses none.";
     case Outcome::unbounded:
       return "The motion grows beyond every scale of the system; add damping or leave the resonance.";
     case Outcome::painleve:

@@ -335,3 +335,18 @@ TEST_CASE("a sweep is the same to the last bit on any number of threads, in bloc
   }
   choose_lane_kernel("");
 }
+
+TEST_CASE("attractors: a motion that comes to rest on its section meets it no more") {
+  // x'' = 1 − x − c x' rests at 1, where x' = 0 is a section whatever its direction.
+  for (const double c : {0.02, 0.05, 0.2, 0.5}) {
+    const auto system = make_system("name = 'equations'\ncoordinates = ['x']\nforce = { x = \"1 - x - " +
+                                    fmt_double(c) + "*x'\" }");
+    for (const int direction : {-1, 1}) {
+      const PoincareMap map(*system, at_level(1, 0, direction));
+      const Attractor found = find_attractor(map, state_at({2, 0}), {});
+      CAPTURE(c, direction);
+      CHECK(found.kind == AttractorClass::failed);
+      CHECK(found.outcome == Outcome::no_return);
+    }
+  }
+}
