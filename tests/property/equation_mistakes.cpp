@@ -77,6 +77,15 @@ const std::vector<Mistake> mistakes = {
      "5:20: model.force.x = \"cos(t)\": t: time has no place here; where it has, the model has a period"},
     {"coordinates = ['x']\nforce = { x = 'cos(t)' }\nperiod = 5",
      "6:1: model.period = 5: forces, rates, gaps or jumps are not the same a period later"},
+    {"coordinates = ['x']\nforce = { x = 'cos(t)' }\nperiod = '2*pi'\n"
+     "contact = [{ gap = '3 - x', normal_force = 'depth*(5 + cos(t/2))' }]",
+     "6:11: model.period = \"2*pi\": forces, rates, gaps or jumps are not the same a period later"},
+    {"coordinates = ['x', 'y']\nforce = { x = 'cos(t)', y = '-y' }\nperiod = '2*pi'\n"
+     "contact = [{ gap = 'y + 3', stiffness = 5, slip = \"x'\", mu = '0.3 + 0.1*cos(t/2)' }]",
+     "6:11: model.period = \"2*pi\": forces, rates, gaps or jumps are not the same a period later"},
+    {"coordinates = ['x']\nforce = { x = 'cos(t)' }\nperiod = '2*pi'\n"
+     "friction = [{ slip = \"x'\", amplitude = 0.3, static = '0.5 + 0.1*cos(t/2)' }]",
+     "6:11: model.period = \"2*pi\": forces, rates, gaps or jumps are not the same a period later"},
     {"coordinates = ['x']\nforce = { x = 'cos(t)' }\nperiod = -6.28",
      "6:1: model.period = -6.28: is -6.28 at these parameter values: must satisfy 0 < x"},
     {"coordinates = ['x']\nforce = { x = '-x' }\nperiod = 'x'",

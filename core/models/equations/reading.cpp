@@ -931,33 +931,42 @@ void Reading::check_period(const std::vector<double>& fixed) {
   const double period = fixed[static_cast<std::size_t>(*typed_->period)];
   if (std::isinf(period)) return;
   Workspace<double> workspace;
-  const auto at = [&](const Program& program, double t) {
+  const auto at = [&](const Program& program, double t, double size) {
     std::vector<double> result;
     workspace.run(
         program, fixed.data(),
-        [&](std::size_t i) { return i == 0 ? t : 0.1 + 0.07 * static_cast<double>(i % 5); },
+        [&](std::size_t i) { return i == 0 ? t : size * (0.1 + 0.07 * static_cast<double>(i % 5)); },
         [&](std::size_t, double value) { result.push_back(value); });
     return result;
   };
-  const auto check = [&](const Program& program) {
-    for (const double share : {0.11, 0.37, 0.83}) {
-      const std::vector<double> now = at(program, share * period), later = at(program, (share + 1) * period);
-      for (std::size_t k = 0; k < now.size(); ++k) {
-        if (std::abs(later[k] - now[k]) > 1e-6 * (std::abs(now[k]) + std::abs(later[k])) + 1e-9)
-          refuse(table_.at("period"), "model.period",
-                 "forces, rates, gaps or jumps are not the same a period later");
-      }
+  const auto check_at = [&](const Program& program, double share, double size) {
+    const std::vector<double> now = at(program, share * period, size),
+                              later = at(program, (share + 1) * period, size);
+    for (std::size_t k = 0; k < now.size(); ++k) {
+      if (std::abs(later[k] - now[k]) > 1e-6 * (std::abs(now[k]) + std::abs(later[k])) + 1e-9)
+        refuse(table_.at("period"), "model.period",
+               "forces, rates, gaps or jumps are not the same a period later");
     }
   };
+  // A compliant contact is pressed at some of these states.
+  const auto check = [&](const Program& program) {
+    for (const double share : {0.11, 0.37, 0.83})
+      for (const double size : {1.0, -1.0, 50.0, -50.0}) check_at(program, share, size);
+  };
   check(typed_->rates);
-  for (const TypedContact& contact : typed_->contacts) check(contact.gap);
+  for (const TypedContact& contact : typed_->contacts) {
+    check(contact.gap);
+    if (contact.law) check(contact.law->force);
+    if (contact.foot) check(*contact.foot);
+  }
   for (const TypedJump& jump : typed_->jumps) {
     check(jump.trigger);
     check(jump.values);
   }
   for (const TypedFriction& friction : typed_->frictions) {
     check(friction.slip);
-    if (friction.contact < 0) check(friction.amplitude);
+    check(friction.contact < 0 ? friction.amplitude : friction.share);
+    check(friction.contact < 0 ? friction.limit : friction.share_at_rest);
   }
 }
 
