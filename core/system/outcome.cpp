@@ -34,7 +34,8 @@ std::string advice(Outcome outcome) {
       return "The start lies beyond a stop at this parameter value, or is no state of the model; change "
              "[initial] or the range of the parameter.";
     case Outcome::bad_parameters:
-      return "The parameter values make no system; every mass must be positive and the mass matrix regular.";
+      return "The parameter values make no system; every mass must be positive, the mass matrix regular, and "
+             "friction at rest no less than that of sliding.";
     case Outcome::bad_jump:
       return "A jump has put a body inside a contact; change what the jump sets, or leave out the contact.";
   }

@@ -90,6 +90,13 @@ const std::vector<Mistake> mistakes = {
      "6:1: model.period = -6.28: is -6.28 at these parameter values: must satisfy 0 < x"},
     {"coordinates = ['x']\nforce = { x = '-x' }\nperiod = 'x'",
      "6:11: model.period = \"x\": x: may depend on parameters only, not on time or states"},
+    // Friction.
+    {"coordinates = ['x']\nforce = { x = '-x' }\nfriction = [{ slip = \"x'\", amplitude = 0.3, static = 0.2 "
+     "}]",
+     "6:45: model.friction.0.static = 0.2: is 0.2 at these parameter values: must satisfy 0.3 <= x"},
+    {"coordinates = ['x', 'y']\nforce = { x = '-x', y = -1 }\n"
+     "contact = [{ gap = 'y', restitution = 0, mu = 0.3, static = 0.2, slip = \"x'\" }]",
+     "6:52: model.contact.0.static = 0.2: is 0.2 at these parameter values: must satisfy 0.3 <= x"},
     // Mass.
     {"coordinates = ['x']\nforce = { x = '-x' }\nmass = { x = \"x'\" }",
      "6:1: model.mass = { x = \"x'\" }: may not depend on velocities"},
@@ -214,4 +221,20 @@ TEST_CASE("typed systems: what nothing uses is warned of, with its place", "[equ
              Catch::Matchers::Contains("6:23: model.parameters.d = 2: no equation uses this parameter"));
   CHECK_THAT(typed->warnings()[1],
              Catch::Matchers::Contains("model.definitions.damper = \"d*x\": no equation"));
+}
+
+TEST_CASE("typed systems: where less holds at rest than sliding, parameters make no system", "[equations]") {
+  const char* const laws[] = {
+      "coordinates = ['x']\nforce = { x = '-x' }\nfriction = [{ slip = \"x'\", amplitude = 0.3, static = 's' "
+      "}]",
+      "coordinates = ['x', 'y']\nforce = { x = '-x', y = -1 }\n"
+      "contact = [{ gap = 'y', restitution = 0, mu = 0.3, static = 's', slip = \"x'\" }]",
+      "coordinates = ['x', 'y']\nforce = { x = '-x', y = -1 }\n"
+      "contact = [{ gap = 'y', stiffness = 9, mu = 0.3, static = 's', slip = \"x'\" }]"};
+  for (const char* law : laws) {
+    CAPTURE(law);
+    const auto model = make_model("name = 'equations'\nparameters = { s = 0.4 }\n" + std::string(law));
+    for (const double s : {0.3, 0.5}) CHECK(model->system(std::vector<double>{s}, Tolerance{}) != nullptr);
+    CHECK(model->system(std::vector<double>{0.2}, Tolerance{}) == nullptr);
+  }
 }

@@ -43,7 +43,8 @@ std::unique_ptr<System> TypedModel::system(std::span<const double> values, const
   };
   if (!std::all_of(system_->contacts.begin(), system_->contacts.end(), makes_sense)) return nullptr;
   const auto rubs = [&](const TypedFriction& f) {
-    return !f.fixed || Range::non_negative().contains(at(*f.fixed));
+    return (!f.fixed || Range::non_negative().contains(at(*f.fixed))) &&
+           (!f.bounds || at(f.bounds->sliding) <= at(f.bounds->resting));
   };
   if (!std::all_of(system_->frictions.begin(), system_->frictions.end(), rubs)) return nullptr;
   const bool forced = system_->period && std::isfinite(at(*system_->period));

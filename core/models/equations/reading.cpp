@@ -80,6 +80,7 @@ class Reading {
   TypedLaw law(const Value& given, const std::string& key, const Expression& gap, const Expression& opening);
   Expression typed_force(const Syntax& syntax);
   void read_frictions();
+  void note_bounds(const Value* at_rest, const Expression& sliding, const Expression& resting);
   void read_contact_friction(const Value& given, const std::string& key, std::size_t contact);
   void add_friction(const Syntax& slip, const Expression& amplitude, const Expression* limit, int contact,
                     const std::string& name, const std::string& meaning);
@@ -570,6 +571,12 @@ void Reading::add_friction(const Syntax& syntax, const Expression& amplitude, co
   description_.frictions.push_back({name, "1", meaning});
 }
 
+/// Of the friction read last.
+void Reading::note_bounds(const Value* at_rest, const Expression& sliding, const Expression& resting) {
+  if (at_rest != nullptr && sliding.is_fixed() && resting.is_fixed())
+    typed_->frictions.back().bounds = TypedFriction::Bounds{sliding.constant, resting.constant};
+}
+
 void Reading::read_contact_friction(const Value& given, const std::string& key, std::size_t contact) {
   const Value* mu = given.find("mu");
   if (mu == nullptr) return;
@@ -585,6 +592,7 @@ void Reading::read_contact_friction(const Value& given, const std::string& key, 
   add_friction(syntax_of(given.at("slip"), key + ".slip"), amplitude, at_rest != nullptr ? &limit : nullptr,
                static_cast<int>(contact), label, "friction of contact " + label);
   if (factor.is_fixed() && at_rest == nullptr) motions_.frictions.back().factor = factor.constant;
+  note_bounds(at_rest, factor, factor_at_rest);
   typed_->frictions.back().share = Program(graph(), {factor});
   typed_->frictions.back().share_at_rest = Program(graph(), {factor_at_rest});
 }
@@ -605,6 +613,7 @@ void Reading::read_frictions() {
     const Expression limit = at_rest != nullptr ? scope_.build(*at_rest, key + ".static") : amplitude;
     add_friction(syntax_of(given.at("slip"), key + ".slip"), amplitude, at_rest != nullptr ? &limit : nullptr,
                  -1, label, meaning != nullptr ? meaning->text(key + ".meaning") : "friction " + label);
+    note_bounds(at_rest, amplitude, limit);
     if (amplitude.is_fixed() && at_rest == nullptr) motions_.frictions.back().factor = amplitude.constant;
   }
   if (typed_->only_impacts()) return;
@@ -899,6 +908,17 @@ void Reading::check_at_home() {
     refuse(value, key,
            "is " + Value(now).toml() + " at these parameter values: must satisfy " + range.text());
   };
+  const auto check_bounds = [&](const Value& given, const std::string& key, const TypedFriction& friction) {
+    if (!friction.bounds) return;
+    const double sliding = fixed[static_cast<std::size_t>(friction.bounds->sliding)];
+    check(given.at("static"), key + "static", friction.bounds->resting,
+          Range{sliding, std::numeric_limits<double>::infinity(), false, false});
+  };
+  for (const TypedFriction& friction : typed_->frictions) {
+    if (friction.contact < 0) continue;
+    const std::string key = "model.contact." + std::to_string(friction.contact) + ".";
+    check_bounds(list("contact")[static_cast<std::size_t>(friction.contact)], key, friction);
+  }
   const Value::Array& contacts = list("contact");
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const std::string key = "model.contact." + std::to_string(c) + ".";
@@ -915,9 +935,11 @@ void Reading::check_at_home() {
   const Value::Array& frictions = list("friction");
   const std::size_t of_contacts = typed_->frictions.size() - frictions.size();
   for (std::size_t k = 0; k < frictions.size(); ++k) {
-    if (const auto amplitude = typed_->frictions[of_contacts + k].fixed)
-      check(frictions[k].at("amplitude"), "model.friction." + std::to_string(k) + ".amplitude", *amplitude,
-            Range::non_negative());
+    const std::string key = "model.friction." + std::to_string(k) + ".";
+    const TypedFriction& friction = typed_->frictions[of_contacts + k];
+    if (friction.fixed)
+      check(frictions[k].at("amplitude"), key + "amplitude", *friction.fixed, Range::non_negative());
+    check_bounds(frictions[k], key, friction);
   }
   const Range up_to_infinite{0, std::numeric_limits<double>::infinity(), true, false};
   if (typed_->period) check(table_.at("period"), "model.period", *typed_->period, up_to_infinite);

@@ -47,6 +47,12 @@ struct TypedFriction {
   Program amplitude, limit;    ///< sliding, at rest
   std::optional<Fixed> fixed;  ///< amplitude, where it hangs on parameters only
   bool eases = false;          ///< the two are not the same
+  /// What is slid against and what holds at rest, at least as much: amplitudes, or coefficients of a contact,
+  /// where `static` is typed and both hang on parameters only.
+  struct Bounds {
+    Fixed sliding{}, resting{};
+  };
+  std::optional<Bounds> bounds;
   /// Whose force it is a share of; of a rigid one amplitude and limit are the coefficients.
   int contact = -1;
   Program share, share_at_rest;  ///< by a contact: of its force
