@@ -102,7 +102,8 @@ bool PoincareMap::rests(const HybridState& state, double size) const {
   Section soon;
   soon.kind = Section::Kind::time;
   soon.interval = 1 / system_.rate();
-  return system_.advance(later, soon, nullptr) == Outcome::ok && distance(later, state, size) <= rounding;
+  return system_.advance(later, soon, nullptr) == Outcome::ok &&
+         greatest(Eigen::VectorXd(later.x - state.x)) <= rounding * size;
 }
 
 bool PoincareMap::takes_time(const HybridState& a, const HybridState& b) const {

@@ -350,3 +350,16 @@ TEST_CASE("attractors: a motion that comes to rest on its section meets it no mo
     }
   }
 }
+
+TEST_CASE("attractors: what moves in the section's own coordinate only does not rest") {
+  // A clock s beside a body that comes to rest: all that is left on the section is the body.
+  const auto system = make_system(
+      "name = 'equations'\ncoordinates = ['x']\nstates = ['s']\nforce = { x = \"1 - x - x'\" }\nrate = { s = "
+      "1 }\n"
+      "jump = [{ when = 's - 2', direction = 'up', set = { s = 's - 2' } }]");
+  const PoincareMap map(*system, at_level(2, 1, 1));
+  const Attractor found = find_attractor(map, state_at({0, 0, 0}), {});
+  CHECK(found.kind == AttractorClass::periodic);
+  CHECK(found.orbit.period == 1);
+  CHECK(found.lyapunov == Approx(-0.5).epsilon(1e-6));
+}
