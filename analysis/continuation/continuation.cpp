@@ -509,18 +509,17 @@ void Continuation::note_between(const Solution& before, const Solution& after) {
 }
 
 bool Continuation::accept(Trial trial, const Tests& tests) {
-  const Solution before = now_;
   if (reversed(trial.solution)) {
-    note_hopf(before);
+    note_hopf();
     end_ = shrinks_to_rest;
     return false;
   }
-  if (turns_into_itself(family_, before.point, trial.solution.point)) {
+  if (turns_into_itself(family_, now_.point, trial.solution.point)) {
     end_ = mirrored_branch;
     return false;
   }
   note(tests);
-  const double progress = trial.solution.point.parameter - before.point.parameter;
+  const double progress = trial.solution.point.parameter - now_.point.parameter;
   if (std::abs(progress) > crowd_width * (options_.to - options_.from)) heading_ = progress < 0 ? -1 : 1;
   now_ = std::move(trial.solution);
   if (!now_.shooting->forced()) anchor_here();
@@ -529,11 +528,11 @@ bool Continuation::accept(Trial trial, const Tests& tests) {
 
 /// Orbits near a Hopf point are too small to be solved for; the equilibrium there is not. Over it the
 /// parameter is even in the arclength, so that the last orbit is at hand.
-void Continuation::note_hopf(const Solution& last) {
-  Solution rest = last;
+void Continuation::note_hopf() {
+  Solution rest = now_;
   BranchPoint& p = rest.point;
   const auto hopf =
-      hopf_near(family_, {p.parameter, p.state}, last.shooting->itinerary().steps.front().mode, p.period);
+      hopf_near(family_, {p.parameter, p.state}, rest.shooting->itinerary().steps.front().mode, p.period);
   constexpr double at_hand = 1e-5;  // of the range
   if (!hopf || std::abs(hopf->parameter - p.parameter) > at_hand * metric().range) return;
   p.parameter = hopf->parameter;

@@ -92,7 +92,7 @@ class Continuation {
   bool dips_between(const Solution& next, double step);
   static bool loses_impact(const Shooting& shooting, const Equations& equations);
   void anchor_here();
-  void note_hopf(const Solution& last);
+  void note_hopf();
   bool lies_between(const BranchPoint& p, const BranchPoint& a, const BranchPoint& b) const;
   bool walked(const BranchPoint& p) const;
   /// Where a test function changes its sign: arclength from the point before, and the orbit there.

@@ -113,26 +113,21 @@ std::vector<Sample> sampled(System& system, const Leg& leg, int contact, int par
   return samples;
 }
 
-/// The first place on a leg: a minimum may lie right behind its beginning.
-constexpr double earliest = 1e-6;
-
-/// Places on a leg that lasts a part of the shortest time scale.
-std::vector<double> few_samples() {
-  constexpr int intervals = 8;
-  std::vector<double> shares{earliest};
-  for (int j = 1; j <= intervals; ++j) shares.push_back(static_cast<double>(j) / intervals);
-  return shares;
-}
-
-/// Places on a leg of so many of the shortest time scales: even ones, and where it begins on the contact,
-/// before the first of them ever closer ones, as behind a slow impact all happens in its own, short time.
-std::vector<double> sampling(double scales, bool begins_there) {
+/// So many places on a leg of that many of the shortest time scales; on one that lasts a part of them, few.
+int intervals_of(double scales, bool brief) {
+  constexpr int few = 8;
   constexpr int per_scale = 4;
   constexpr int least_short = 16;  // of a leg within one of them
   constexpr int least = 64;
+  if (brief) return few;
+  return std::max(scales < 1 ? least_short : least, static_cast<int>(std::ceil(per_scale * scales)));
+}
+
+/// Even places on a leg, and one right behind its beginning, where a minimum may lie; where it begins on the
+/// contact, from there on ever wider ones, as behind a slow impact all happens in its own, short time.
+std::vector<double> sampling(int intervals, bool begins_there) {
+  constexpr double earliest = 1e-6;
   constexpr double growth = 1.2;
-  const int intervals =
-      std::max(scales < 1 ? least_short : least, static_cast<int>(std::ceil(per_scale * scales)));
   std::vector<double> shares{earliest};
   for (double share = growth * earliest; begins_there && share < 1.0 / intervals; share *= growth)
     shares.push_back(share);
@@ -203,8 +198,8 @@ std::vector<Dip> dips_of(const Shooting& shooting, const Vector& u, const std::v
     const double small = near * size_of(*system, leg.state);
     for (const int i : contacts) {
       if ((i >= 0 && !std::isfinite(gap(i))) || (brief && i == step.contact)) continue;
-      const bool begins_there = i < 0 || gap(i) <= small;
-      const auto shares = brief ? few_samples() : sampling(leg.duration * system->rate(), begins_there);
+      const bool begins_there = !brief && (i < 0 || gap(i) <= small);
+      const auto shares = sampling(intervals_of(leg.duration * system->rate(), brief), begins_there);
       for (Dip& dip : dips_on(*system, leg, i, shooting.family().parameter, depth, shares)) {
         dip.step = k;
         found.push_back(dip);

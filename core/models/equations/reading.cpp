@@ -908,17 +908,6 @@ void Reading::check_at_home() {
     refuse(value, key,
            "is " + Value(now).toml() + " at these parameter values: must satisfy " + range.text());
   };
-  const auto check_bounds = [&](const Value& given, const std::string& key, const TypedFriction& friction) {
-    if (!friction.bounds) return;
-    const double sliding = fixed[static_cast<std::size_t>(friction.bounds->sliding)];
-    check(given.at("static"), key + "static", friction.bounds->resting,
-          Range{sliding, std::numeric_limits<double>::infinity(), false, false});
-  };
-  for (const TypedFriction& friction : typed_->frictions) {
-    if (friction.contact < 0) continue;
-    const std::string key = "model.contact." + std::to_string(friction.contact) + ".";
-    check_bounds(list("contact")[static_cast<std::size_t>(friction.contact)], key, friction);
-  }
   const Value::Array& contacts = list("contact");
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const std::string key = "model.contact." + std::to_string(c) + ".";
@@ -933,13 +922,19 @@ void Reading::check_at_home() {
     check_key("preload", contact.law->preload, Range::non_negative());
   }
   const Value::Array& frictions = list("friction");
-  const std::size_t of_contacts = typed_->frictions.size() - frictions.size();
-  for (std::size_t k = 0; k < frictions.size(); ++k) {
-    const std::string key = "model.friction." + std::to_string(k) + ".";
-    const TypedFriction& friction = typed_->frictions[of_contacts + k];
-    if (friction.fixed)
-      check(frictions[k].at("amplitude"), key + "amplitude", *friction.fixed, Range::non_negative());
-    check_bounds(frictions[k], key, friction);
+  const std::size_t of_contacts = typed_->frictions.size() - frictions.size();  // the first ones
+  for (std::size_t k = 0; k < typed_->frictions.size(); ++k) {
+    const TypedFriction& friction = typed_->frictions[k];
+    const bool own = friction.contact < 0;
+    const std::size_t place = own ? k - of_contacts : static_cast<std::size_t>(friction.contact);
+    const Value& given = own ? frictions[place] : contacts[place];
+    const std::string key = (own ? "model.friction." : "model.contact.") + std::to_string(place) + ".";
+    if (own && friction.fixed)
+      check(given.at("amplitude"), key + "amplitude", *friction.fixed, Range::non_negative());
+    if (!friction.bounds) continue;
+    const double sliding = fixed[static_cast<std::size_t>(friction.bounds->sliding)];
+    check(given.at("static"), key + "static", friction.bounds->resting,
+          Range{sliding, std::numeric_limits<double>::infinity(), false, false});
   }
   const Range up_to_infinite{0, std::numeric_limits<double>::infinity(), true, false};
   if (typed_->period) check(table_.at("period"), "model.period", *typed_->period, up_to_infinite);
@@ -987,8 +982,9 @@ void Reading::check_period(const std::vector<double>& fixed) {
   }
   for (const TypedFriction& friction : typed_->frictions) {
     check(friction.slip);
-    check(friction.contact < 0 ? friction.amplitude : friction.share);
-    check(friction.contact < 0 ? friction.limit : friction.share_at_rest);
+    const bool own = friction.contact < 0;
+    check(own ? friction.amplitude : friction.share);
+    check(own ? friction.limit : friction.share_at_rest);
   }
 }
 
