@@ -46,8 +46,7 @@ Continuation::Passed Continuation::pass_grazing(const Trial& beyond, double step
   const auto behind = behind_grazing(*grazing, metric());
   if (!behind && grazing->kind == BifurcationKind::rising_border) {
     if (jump(now_, least_way(grazing->kind))) return Passed::on;
-    end_ = no_way_on(grazing->kind, grazing->contact,
-                     jumps_at(grazing->solution) ? ": the motion jumps there" : no_orbit);
+    end_ = no_way_on(grazing->kind, grazing->contact, jumps_at(grazing->solution) ? jumps_there : no_orbit);
     return Passed::ended;
   }
   const auto loses = [&] {
@@ -298,15 +297,24 @@ bool Continuation::turn_back() {
   return true;
 }
 
-/// Whether orbits lead from one behind a change, at this parameter on the way, to the last one before it:
-/// over a change a branch is continuous, if with a square root. Else it is another branch that passes there.
-/// Very near to where impacts accumulate orbits between two that belong together may not be found.
-bool Continuation::leads_back(const Solution& found, const Solution& last, double nearer) const {
+/// Whether orbits lead from one behind a change, at this parameter, to the last one before it: over a change
+/// a branch is continuous, if with a square root. Else it is another branch that passes there. Very near to
+/// where impacts accumulate orbits between two that belong together may not be found.
+bool Continuation::leads_back(const Solution& found, const Solution& last, double parameter) const {
   constexpr double closer = 0.75;  // a square root: 1/2 at a quarter of the way
   constexpr double near = 1e-3;    // of the size
-  const double away = state_distance(found, last);
-  const auto between = orbit_beside(found, nearer, 0);
-  return between ? state_distance(*between, last) <= closer * away : away <= near * size_;
+  constexpr int looks = 4;
+  const double change = passed_.empty() ? last.point.parameter : passed_.back().parameter;
+  double away = state_distance(found, last);
+  for (int k = 0; k < looks && (k == 0 || away > near * size_); ++k) {
+    parameter = change + (parameter - change) / 4;
+    const auto between = orbit_beside(found, parameter, 0);
+    if (!between) return k > 0 || away <= near * size_;
+    const double next = state_distance(*between, last);
+    if (!(next <= closer * away)) return false;
+    away = next;
+  }
+  return true;
 }
 
 /// Whether the branch goes on behind a change from an orbit that far (of the range) from it, in the sense of
@@ -314,16 +322,15 @@ bool Continuation::leads_back(const Solution& found, const Solution& last, doubl
 bool Continuation::lands(const Solution& last, double way, int onward) {
   const double slope = last.parameter_slope();
   const double sense = slope < 0 ? -1 : 1;
-  const double base = passed_.empty() ? last.point.parameter : passed_.back().parameter;
-  const auto so_far = [&](double away) { return base + onward * sense * away * metric().range; };
-  const double parameter = so_far(way);
+  const double change = passed_.empty() ? last.point.parameter : passed_.back().parameter;
+  const double parameter = change + onward * sense * way * metric().range;
   if (parameter < options_.from || parameter > options_.to) return false;
   const double along = std::clamp(onward * (parameter - last.point.parameter) / slope, -0.1, 0.1);
   auto found = onward > 0 ? orbit_near(last, parameter, along) : orbit_beside(last, parameter, along);
   if (!found || walked(found->point)) return false;
   if (onward < 0 && found->point.signature == last.point.signature) return false;
   const bool ahead = chatters_at_once(last.shooting->itinerary()) && is_straight_ahead(*found, last);
-  if (!ahead && !leads_back(*found, last, so_far(way / 4))) return false;
+  if (!ahead && !leads_back(*found, last, parameter)) return false;
   now_ = std::move(*found);
   take_stability(now_);
   face(now_, onward * sense);
@@ -528,6 +535,7 @@ Continuation::Change Continuation::narrowed(const Trial& beyond, double step) co
   change.last.solution = now_;
   change.beyond = beyond;
   double high = step;
+  double landed = step;
   const auto apart = [&] {  // what no motion takes may lie anywhere beside the branch
     const double parameters =
         std::abs(change.beyond.solution.point.parameter - change.last.solution.point.parameter);
@@ -541,12 +549,19 @@ Continuation::Change Continuation::narrowed(const Trial& beyond, double step) co
       change.way = middle;
       change.last = std::move(*trial);
     } else {
-      if (change.beyond.verdict == Verdict::changed) change.landing = std::move(change.beyond.solution);
+      if (change.beyond.verdict == Verdict::changed) {
+        change.landing = std::move(change.beyond.solution);
+        landed = high;
+      }
       high = middle;
       change.beyond = std::move(*trial);
     }
   }
-  if (change.beyond.verdict == Verdict::changed) change.landing = change.beyond.solution;
+  if (change.beyond.verdict == Verdict::changed) {
+    change.landing = change.beyond.solution;
+    landed = high;
+  }
+  change.gap = landed - change.way;
   if (change.landing && !(change.landing->point.signature == signature_of(change.beyond.record)))
     change.landing.reset();
   if (change.last.record.times.empty()) {
@@ -555,6 +570,16 @@ Continuation::Change Continuation::narrowed(const Trial& beyond, double step) co
   }
   change.error = apart();
   return change;
+}
+
+/// Whether the landing may be an orbit of the same branch: over a change it goes on as the square root of the
+/// way at most.
+bool Continuation::is_continuous(const Change& change) const {
+  constexpr double steepest = 10;
+  const double parameter =
+      std::abs(change.landing->point.parameter - change.last.solution.point.parameter) / metric().range;
+  const double away = std::max(state_distance(*change.landing, change.last.solution) / size_, parameter);
+  return away <= steepest * std::sqrt(std::max(change.gap, change.error / metric().range));
 }
 
 /// The motion takes another way than the branch, or has another signature: where from, and how on.
@@ -569,7 +594,12 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
   const auto [kind, contact, told_otherwise] =
       change_of(before, change.last.record, change.beyond.record, family_.model->contacts().size());
   take_stability(last);
-  locate_tests(now_, last, change.way);
+  const bool apart = of_slip(kind) && change.landing && !is_continuous(change);
+  constexpr double at_border = 1e-9;
+  const Tests tests = tests_between(now_, last, change.way);
+  if (apart && change.way > at_border)  // Newton's method went over to an orbit that lies beside this one
+    return accept(std::move(change.last), tests);
+  note(tests);
   const bool noted = !told_otherwise && note(kind, contact, last, change.error);
   if (held_only_before(change.beyond.record)) {
     end_ = no_way_on(kind, contact, ": behind it a body creeps to where friction holds it again");
@@ -583,14 +613,14 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
       (of_slip(kind) ? std::abs(change.landing->parameter_slope()) < steep * std::abs(last.parameter_slope())
                      : kind == BifurcationKind::chatter_border && unsticks(before, *change.landing, contact));
   const bool exchanged = kind == BifurcationKind::simultaneous;
-  const bool jumped = ((!change.landing || astray) && jump(last, least_way(kind))) ||
+  const bool jumped = (!apart && (!change.landing || astray) && jump(last, least_way(kind))) ||
                       (!change.landing && exchanged && jump_back(last, least_way(kind)));
   if (jumped) {
     if (noted) tell_again(before);
     return true;
   }
-  if (!change.landing) {
-    end_ = no_way_on(kind, contact);
+  if (apart || !change.landing) {
+    end_ = no_way_on(kind, contact, apart ? jumps_there : no_orbit);
     return false;
   }
   now_ = std::move(*change.landing);

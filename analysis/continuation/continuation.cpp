@@ -321,6 +321,7 @@ bool Continuation::advance() {
     return false;
   }
   way_.push_back(now_.point);
+  if (is_at_border()) return false;
   if (crowded(most_crowded)) return pass_crowd();
   const double range = options_.to - options_.from;
   if (looked_count_ != change_count_) {
@@ -486,7 +487,7 @@ bool Continuation::pass_stop() {
   }
   if (change) {
     tell();
-    end_ = no_way_on(change->kind, change->contact, change->jumps ? ": the motion jumps there" : no_orbit);
+    end_ = no_way_on(change->kind, change->contact, change->jumps ? jumps_there : no_orbit);
     return false;
   }
   end_ = "Newton's method finds no further point";
@@ -745,13 +746,24 @@ bool Continuation::leaves_domain(double step) const {
   return !domain().contains(now_.u(m) + step * now_.tangent(m));
 }
 
+/// Ends where a change has led to a border of the range itself.
+bool Continuation::is_at_border() {
+  const double border = now_.parameter_slope() > 0 ? options_.to : options_.from;
+  if (way_.size() > 1 && now_.point.parameter == border) end_ = range_end(border);
+  return !end_.empty();
+}
+
+std::string Continuation::range_end(double border) const {
+  const bool of_domain = border == domain().low || border == domain().high;
+  return "end of the range" +
+         (of_domain ? ", and of the values that the parameter may have: " + domain().text() : "");
+}
+
 /// The last point before the parameter leaves its range.
 bool Continuation::to_border(double step) {
   const Eigen::Index m = now_.shooting->size();
   const double border = now_.u(m) + step * now_.tangent(m) > now_.u(m) ? options_.to : options_.from;
-  const bool of_domain = border == domain().low || border == domain().high;
-  end_ = "end of the range";
-  if (of_domain) end_ += ", and of the values that the parameter may have: " + domain().text();
+  end_ = range_end(border);
   const double way = (border - now_.u(m)) / now_.tangent(m);
   if (!(way > 1e-12)) return false;
   Vector guess = now_.u + way * now_.tangent;

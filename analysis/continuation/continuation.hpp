@@ -125,9 +125,11 @@ class Continuation {
     double way = 0;                   ///< arclength to there
     Trial beyond;                     ///< what the motion does behind it
     std::optional<Solution> landing;  ///< the nearest orbit with these events
+    double gap = 0;                   ///< arclength between the last orbit and the landing
     double error = 0;                 ///< of the parameter
   };
   Change narrowed(const Trial& beyond, double step) const;
+  bool is_continuous(const Change& change) const;
   void tell_again(const Signature& before);
   bool pass_change(const Trial& beyond, double step);
   int nearly_grazing() const;
@@ -159,11 +161,12 @@ class Continuation {
   std::optional<Solution> orbit_beside(const Solution& last, double parameter, double along) const;
   std::optional<Solution> orbit_near(const Solution& last, double parameter, double along) const;
   static constexpr const char* no_orbit = ": no orbit of the same period is found behind it";
+  static constexpr const char* jumps_there = ": the motion jumps there";
   std::string no_way_on(BifurcationKind kind, int contact, const char* why = no_orbit) const;
   bool jump(const Solution& last, double least);
   bool jump_back(const Solution& last, double least);
   bool turn_back();
-  bool leads_back(const Solution& found, const Solution& last, double nearer) const;
+  bool leads_back(const Solution& found, const Solution& last, double parameter) const;
   bool lands(const Solution& last, double way, int onward);
   bool pass_crowd();
   bool pass_stop();
@@ -207,6 +210,8 @@ class Continuation {
     return family_.model->parameters()[static_cast<std::size_t>(family_.parameter)].range;
   }
   bool leaves_domain(double step) const;
+  bool is_at_border();
+  std::string range_end(double border) const;
   bool to_border(double step);
   bool note(BifurcationKind kind, int contact, const Solution& solution, double error = 0);
   void place(Bifurcation& bifurcation, const Solution& solution, double error) const;

@@ -113,7 +113,8 @@ Axis read_axis(const Value& table, const Model& model, const std::string& path) 
 }
 
 std::vector<Axis> read_axes(const Value& table, const Model& model) {
-  std::vector<Axis> axes = {read_axis(table.at("axis"), model, "analysis.axis")};
+  std::vector<Axis> axes;
+  axes.push_back(read_axis(table.at("axis"), model, "analysis.axis"));
   const Value* second = table.find("axis2");
   if (second == nullptr) return axes;
   axes.push_back(read_axis(*second, model, "analysis.axis2"));

@@ -355,6 +355,46 @@ TEST_CASE("moving stops: a grazing is met however soon behind the beginning of t
   }
 }
 
+// Where sliding ends the friction fk turns or, where its bound fs holds, sticks: the motion jumps, orbits of
+// both kinds may stand side by side, and each branch ends where |F cos(omega t) - 2 zeta vb - x| = fs on it.
+TEST_CASE("static friction above that of sliding: a branch ends where its own orbit begins to stick") {
+  constexpr double F = 0.6, vb = 0.4, fs = 0.45, zeta = 0.05;
+  std::vector<double> ends;
+  for (const double phase : {0.0, 1.234, 3.0}) {
+    const std::string force = "0.6*cos(omega*t + " + fmt_double(phase) + ") - 2*0.05*x' - x";
+    const Family f = family(
+        "name = 'equations'\ncoordinates = ['x']\nparameters = { omega = 1.0 }\nperiod = '2*pi/omega'\n"
+        "force = { x = \"" +
+            force + "\" }\nfriction = [{ slip = \"x' - 0.4\", amplitude = '0.3', static = '0.45' }]",
+        "omega");
+    const Branch branch = branch_from(f, {0, 0}, 1.0, 0.55, 1.75);
+    CAPTURE(phase);
+    CHECK(branch.begins == "reversal_border: the motion jumps there");
+    CHECK(branch.ends == "reversal_border: the motion jumps there");
+    int count = 0;
+    for (const Bifurcation& b : branch.bifurcations) {
+      if (b.kind != BifurcationKind::reversal_border) continue;
+      ++count;
+      CAPTURE(b.parameter);
+      const auto system = f.system(b.parameter);
+      const Record record = record_turn(*system, b.orbit.front(), 1);
+      double closest = 1;
+      for (std::size_t k = 0; k < record.behind.size(); ++k) {
+        const double demand = F * std::cos(b.parameter * record.times[k] + phase) - 2 * zeta * vb;
+        const Step& step = record.itinerary.steps[k];
+        if (step.end == EventKind::slip_reversal || step.end == EventKind::slip_to_stick)
+          closest = std::min(closest, std::abs(std::abs(demand - record.behind[k](0)) - fs));
+      }
+      CHECK(closest < 1e-9);
+      ends.push_back(b.parameter);
+    }
+    CHECK(count == 2);
+  }
+  REQUIRE(ends.size() == 6);
+  std::sort(ends.begin(), ends.end());
+  for (const std::size_t k : {0U, 3U}) CHECK(ends[k + 2] - ends[k] < 1e-9);
+}
+
 TEST_CASE("stick and slip without forcing: from Hopf point to Hopf point over the borders of sticking") {
   // A stick of time d comes from nothing where v is quadratic in d: with -d the equations hold as well.
   Family f = family(

@@ -229,8 +229,8 @@ class Errors(unittest.TestCase):
 
     def test_too_large_for_memory(self):
         with self.assertRaisesRegex(graze.InputError, "memory|files"):
-            graze.run(CASES / "quickstart.toml", settings={"analysis.axis.points": 900000000, "analysis.record": 100000,
-                                                           "run.block": 100000000})
+            graze.run(CASES / "quickstart.toml", settings={"analysis.axis.points": 1000000, "analysis.record": 100000,
+                                                           "run.block": 1000000})
 
     def test_failed_points_are_marked(self):
         result = graze.sweep("bouncing_ball", Gamma=[0.0, 1.2], tolerance={"events": 3}, transient=5, record=20)
