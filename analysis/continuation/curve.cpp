@@ -205,28 +205,45 @@ double guard_acceleration(const CurveSolution& s) {
   return s.values.orbit.slope(s.equations->shooting(family).guard_row(step),
                               s.equations->duration_index(step));
 }
-/// uᵀ [F'''www/6 + F''(w, h)], A h = −F''ww/2: the cubic coefficient of the doubled orbit.
+/// uᵀ [F'''www/6 + F''(w, h)], A h = −F''ww/2: the cubic coefficient of the doubled orbit. None where no two
+/// steps agree about it: so near to a border at which the motion changes.
 double doubling_coefficient(const CurveSolution& s) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  constexpr double agree = 1e-2;
+  constexpr int looks = 4;
   const CurveEquations& eq = *s.equations;
   const Eigen::Index m = eq.orbit_size();
   const Vector w = s.values.right.col(0).cwiseQuotient(s.weights.head(m));
   const Vector u = s.values.left.col(0);
   const double length = s.values.right.col(0).norm();
+  double size = 0;  // of its two parts
   const auto coefficient = [&](double step) {
     Vector moved = s.x;
     moved.head(m) += step * w;
     const auto ahead = eq.orbit_values(moved);
     moved.head(m) = s.x.head(m) - step * w;
     const auto behind = eq.orbit_values(moved);
-    if (!ahead || !behind) return std::numeric_limits<double>::quiet_NaN();
+    if (!ahead || !behind) return none;
     const Matrix change = (ahead->slope - behind->slope).leftCols(m) / (2 * step);
     const Matrix curvature =
         (ahead->slope - 2 * s.values.orbit.slope + behind->slope).leftCols(m) / (step * step);
     const Vector h = linear_solve(Matrix(s.values.orbit.slope.leftCols(m)), Vector(-0.5 * change * w));
+    size = std::abs(u.dot(curvature * w / 6)) + std::abs(u.dot(change * h));
     return u.dot(curvature * w / 6 + change * h);
   };
-  const double step = 2e-3 / length;
-  return (4 * coefficient(step / 2) - coefficient(step)) / 3;  // Richardson
+  const auto extrapolated = [](double coarse, double fine) { return (4 * fine - coarse) / 3; };  // Richardson
+  double step = 2e-3 / length;
+  double fine = coefficient(step / 2);
+  double value = extrapolated(coefficient(step), fine);
+  for (int k = 0; k < looks; ++k) {
+    step /= 2;
+    const double finer = coefficient(step / 2);
+    const double next = extrapolated(fine, finer);
+    if (std::abs(next - value) <= agree * size) return value;
+    fine = finer;
+    value = next;
+  }
+  return none;
 }
 
 const std::vector<Test>& tests_of(Kind kind) {

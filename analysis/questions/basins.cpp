@@ -253,8 +253,9 @@ struct Known {
 /// Two periodic orbits are one when they have the same period and a point of the one lies within 1e-6 of its
 /// size of a point of the other: refined orbits of one attractor agree to about 1e-10, whichever of their
 /// points they begin at. Other motions have no orbit to compare. Those of one class are taken for one
-/// attractor where the boxes that they fill overlap, and boxes grow by what is joined; chaotic attractors
-/// that are wound into each other are not told apart.
+/// attractor where the boxes that they fill overlap, or come as near to each other, as where a state dies out
+/// from either side. Boxes grow by what is joined; chaotic attractors that are wound into each other are not
+/// told apart.
 class BasinDigest final : public Digest {
  public:
   BasinDigest(std::unique_ptr<System> system, const Section& section, const std::vector<Quantity>& states,
@@ -274,12 +275,15 @@ class BasinDigest final : public Digest {
   std::size_t recognise_orbit(const Dataset& block, std::size_t point);
   std::size_t recognise_box(AttractorClass kind, const Dataset& block, std::size_t point);
   bool is_on(const HybridState& state, const std::vector<HybridState>& orbit) const;
+  bool touch(const Known& a, const Known& b) const;
   std::size_t root(std::size_t index) const;
   void number();
   void add_fractions(Dataset& data) const;
   void add_orbits(Dataset& data) const;
   void add_uncertainty(Dataset& data) const;
   double uncertain_share(std::size_t distance) const;
+
+  static constexpr double nearness = 1e-6;  // of the size
 
   std::unique_ptr<System> system_;
   PoincareMap map_;
@@ -328,11 +332,23 @@ std::size_t BasinDigest::recognise_orbit(const Dataset& block, std::size_t point
 }
 
 bool BasinDigest::is_on(const HybridState& state, const std::vector<HybridState>& orbit) const {
-  constexpr double nearness = 1e-6;
   double size = 0;
   for (const HybridState& p : orbit) size = std::max(size, map_.size(p));
   return std::any_of(orbit.begin(), orbit.end(),
                      [&](const HybridState& p) { return map_.distance(state, p, size) <= nearness; });
+}
+
+/// Whether two boxes do; also where there is nothing to compare: unbounded motions.
+bool BasinDigest::touch(const Known& a, const Known& b) const {
+  Eigen::VectorXd apart(width_), extent(width_);
+  for (std::size_t i = 0; i < width_; ++i) {
+    const auto k = static_cast<Eigen::Index>(i);
+    apart(k) = std::fmax(0, std::fmax(a.low[i] - b.high[i], b.low[i] - a.high[i]));
+    extent(k) = 0;
+    for (const double end : {a.low[i], a.high[i], b.low[i], b.high[i]})
+      extent(k) = std::fmax(extent(k), std::abs(end));
+  }
+  return map_.size(apart) <= nearness * map_.size(extent);
 }
 
 std::size_t BasinDigest::recognise_box(AttractorClass kind, const Dataset& block, std::size_t point) {
@@ -344,12 +360,6 @@ std::size_t BasinDigest::recognise_box(AttractorClass kind, const Dataset& block
   fresh.high.assign(high, high + width_);
   fresh.merged_into = known_.size();
   known_.push_back(std::move(fresh));
-  const auto touch = [&](const Known& a, const Known& b) {
-    for (std::size_t i = 0; i < width_; ++i) {
-      if (a.high[i] < b.low[i] || b.high[i] < a.low[i]) return false;
-    }
-    return true;  // also where there is nothing to compare: unbounded motions
-  };
   std::size_t last = known_.size() - 1;
   for (std::size_t i = 0; i < last;) {
     Known& other = known_[i];

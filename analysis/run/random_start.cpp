@@ -32,7 +32,16 @@ std::vector<double> read_bound(const Value& table, const char* key, std::size_t 
 }  // namespace
 
 StartBox read_start_box(const Value& table, std::size_t states) {
-  return {read_bound(table, "low", states, -1), read_bound(table, "high", states, 1)};
+  StartBox box{read_bound(table, "low", states, -1), read_bound(table, "high", states, 1)};
+  for (std::size_t i = 0; i < states; ++i) {
+    if (box.low[i] <= box.high[i]) continue;
+    const bool given = table.find("high") != nullptr;
+    const Value& bound = table.at(given ? "high" : "low");
+    throw InputError(bound.place(), given ? "analysis.high" : "analysis.low", bound.toml(),
+                     "low must not be above high: entry " + std::to_string(i + 1) + " is from " +
+                         Value(box.low[i]).toml() + " to " + Value(box.high[i]).toml());
+  }
+  return box;
 }
 
 bool draw_start(System& system, const StartBox& box, std::uint64_t seed, std::uint64_t point,

@@ -46,6 +46,7 @@ namespace graze {
 ///
 ///     int count() const                      contacts
 ///     bool exists(int i) const               false: switched off, or no rigid contact
+///     bool has_gap(int i) const              rigid or compliant, and open
 ///     bool reaches(int i) const              false: the gap means nothing here, a body passes by
 ///     void pass_by(int i)                    it does
 ///     S gap(int i), S approach(int i)        at the state; approach = −d gap/dt
@@ -258,7 +259,7 @@ Outcome NewtonContacts<Engine, S, State>::meet(const Crossing& c, Observer* obse
 template <class Engine, class S, class State>
 void NewtonContacts<Engine, S, State>::tell_corners(Gaps gaps, Observer* observer) {
   for (int i = 0; observer != nullptr && i < engine().count(); ++i) {
-    if (closed(i) || !engine().exists(i) || touches_[static_cast<std::size_t>(i)].order > 0) continue;
+    if (!engine().has_gap(i) || touches_[static_cast<std::size_t>(i)].order > 0) continue;
     const S approach = engine().approach(i);
     if (!(gaps == Gaps::rising_to_here ? approach < S(0) : approach > S(0))) continue;
     observer->excursion(i, this->absolute(value_of(time)), value_of(engine().gap(i)));

@@ -211,8 +211,8 @@ class LinearFamilySystem final : public System {
     for (Eigen::Index i = 0; i < displacements.rows(); ++i) shifts.row(2 * i) = displacements.row(i);
     return shifts;
   }
-  bool is_velocity(int state) const override {
-    return state % 2 == 1 && state < 2 * static_cast<int>(plain_.system().mass.rows());
+  double unit(int state) const override {
+    return state % 2 == 1 && state < 2 * static_cast<int>(plain_.system().mass.rows()) ? rate() : 1;
   }
 
  private:

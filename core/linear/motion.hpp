@@ -116,6 +116,10 @@ class LinearMotion : public LinearRules<LinearMotion<S, P, Dofs, Harmonics, Cont
   bool exists(int i) const {
     return std::isfinite(plain_.system().position(i)) && !plain_.system().compliant(i);
   }
+  bool has_gap(int i) const {
+    return std::isfinite(plain_.system().position(i)) && !closed(i) &&
+           layout().spring(mode_, i) == Spring::open;
+  }
   bool reaches(int) const { return true; }
   void pass_by(int) {}
   bool any_closed() const { return mode_ != 0; }

@@ -104,7 +104,7 @@ class HingedRodsEquations {
   Symmetry symmetry(int state) const {
     return state < velocity() && state % 3 == 2 ? Symmetry::turn : Symmetry::none;
   }
-  bool is_velocity(int state) const { return state >= velocity(); }
+  double unit(int state) const { return state >= velocity() ? rate() : 1; }
   S period() const { return omega_ > S(0) ? S(2 * M_PI) / omega_ : S(0); }
   double rate() const {
     double fastest = value_of(omega_);

@@ -328,7 +328,7 @@ class RodDynamics {
   S opening_in(int i, std::int64_t, const S& t, const Vector<S>& x) const { return -closing(i, t, x); }
   static Symmetry symmetry(int state) { return state == phi ? Symmetry::turn : Symmetry::none; }
   static Eigen::MatrixXd shifts() { return Eigen::VectorXd::Unit(outer_states, x_c); }
-  static bool is_velocity(int state) { return state >= outer_states / 2; }
+  double unit(int state) const { return state >= outer_states / 2 ? rate() : 1; }
   /// δ̇.
   S closing(int i, const S& t, const Vector<S>& x) const {
     const Terms<S> s = terms(0, t, x);

@@ -529,6 +529,7 @@ class CompliantMotion final
   double rate_now();
   ModeLayout layout() const { return dynamics().layout(); }
   bool exists(int i) const { return !dynamics().compliant(i); }
+  bool has_gap(int i) const { return dynamics().is_gap(i, mode_); }
   static bool reaches(int) { return true; }
   void pass_by(int) {}
   bool tells_idle() const { return layout().tells_idle(); }

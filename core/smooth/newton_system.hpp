@@ -487,6 +487,7 @@ class SmoothMotion final : public ContactMotion<SmoothMotion<S, Equations>, Smoo
     return Rules::start(observer);
   }
   bool exists(int i) const { return dynamics().exists(i); }
+  bool has_gap(int i) const { return exists(i) && dynamics().is_gap(i, mode_); }
   /// Whether contact i can touch here. At a start, one that cannot is met from the side it is on.
   bool reaches(int i) const {
     if constexpr (Dynamics::has_foot) {

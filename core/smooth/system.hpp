@@ -42,7 +42,7 @@ namespace graze {
 ///     bool repeats() const                      whether the forcing has the period
 ///     Symmetry symmetry(int state) const
 ///     Eigen::MatrixXd shifts() const            System::shifts
-///     bool is_velocity(int state) const
+///     double unit(int state) const              System::unit
 ///     const MotionProgram* motion_program() const, std::span<const double> fixed() const     SeriesLaw;
 ///                                               nullptr: it has none
 ///     int jump_count() const                    of jump maps; such a motion is not prescribed in legs
@@ -123,11 +123,11 @@ class TaylorSystem : public System {
       return System::shifts();
     }
   }
-  bool is_velocity(int state) const override {
-    if constexpr (requires { plain_.is_velocity(state); }) {
-      return plain_.is_velocity(state);
+  double unit(int state) const override {
+    if constexpr (requires { plain_.unit(state); }) {
+      return plain_.unit(state);
     } else {
-      return System::is_velocity(state);
+      return System::unit(state);
     }
   }
   double period() const override { return plain_.period(); }

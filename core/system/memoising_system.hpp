@@ -66,7 +66,7 @@ class RecallingSystem final : public System {
   }
   Symmetry symmetry(int state) const override { return system_->symmetry(state); }
   Eigen::MatrixXd shifts() const override { return system_->shifts(); }
-  bool is_velocity(int state) const override { return system_->is_velocity(state); }
+  double unit(int state) const override { return system_->unit(state); }
   std::optional<LinearLaw> linear_law() const override { return system_->linear_law(); }
   std::optional<SeriesLaw> series_law() const override { return system_->series_law(); }
 

@@ -7,10 +7,8 @@ namespace graze {
 
 double size_of(const System& system, const Eigen::VectorXd& x) {
   double size = 0;
-  for (Eigen::Index i = 0; i < x.size(); ++i) {
-    const double entry = std::abs(x(i));
-    size = std::max(size, system.is_velocity(static_cast<int>(i)) ? entry / system.rate() : entry);
-  }
+  for (Eigen::Index i = 0; i < x.size(); ++i)
+    size = std::max(size, std::abs(x(i)) / system.unit(static_cast<int>(i)));
   return size;
 }
 

@@ -167,15 +167,16 @@ class System {
   /// Directions of the state space, independent, in columns: any multiple of them may be added to a state
   /// without changing anything else of the motion, as where bodies are nowhere fixed.
   virtual Eigen::MatrixXd shifts() const { return Eigen::MatrixXd(states(), 0); }
-  /// Whether a state is a velocity: beside the others it counts over rate().
-  virtual bool is_velocity(int state) const {
+  /// How much of a state counts as much as 1 of a position: rate() of a velocity; of a state that is no
+  /// coordinate what moves the positions by about 1.
+  virtual double unit(int state) const {
     static_cast<void>(state);
-    return false;
+    return 1;
   }
 };
 
-/// Size of a state, or of a difference of states, in the unit of positions: the greatest entry, velocities
-/// over the system's rate.
+/// Size of a state, or of a difference of states, in the unit of positions: the greatest entry, each over
+/// System::unit.
 double size_of(const System& system, const Eigen::VectorXd& x);
 
 /// Where an own leg begins, of a forced system; the leg has its state and its time.

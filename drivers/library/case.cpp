@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <new>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -26,6 +27,8 @@ namespace {
 // can open all of them at once, which reading an unfinished result takes.
 constexpr double most_blocks = 400;
 constexpr double most_files = 100000;  // and at most so many then
+constexpr const char* no_state =
+    "is no state of the model: its rates are not finite there, its masses not positive, or it has no meaning";
 constexpr double exact_integers = 1LL << 53;
 
 Key integer_key(const char* name, const char* meaning, double low, double high) {
@@ -95,6 +98,15 @@ std::vector<Key> initial_keys(const std::vector<Quantity>& states) {
   return keys;
 }
 
+/// Results tell contacts and frictions by their names.
+void check_names(const std::vector<Quantity>& named, const char* what, const Value& model) {
+  std::set<std::string> names;
+  for (const Quantity& one : named) {
+    if (!names.insert(one.name).second)
+      throw InputError(model.place(), "model", one.name, fmt::format("is the name of two {}", what));
+  }
+}
+
 void read_initial(const Value& given, Problem& problem) {
   const std::vector<Quantity>& states = problem.model->states();
   const Value table = checked(given, initial_keys(states), "initial");
@@ -152,7 +164,7 @@ std::string start_fault(const Problem& problem, const std::vector<double>& value
   system->gaps(start, gap, rate);
   Eigen::Index deepest = 0;
   const double least = gap.size() > 0 ? gap.minCoeff(&deepest) : 0;
-  if (!(least < 0)) return "is no state of the model";
+  if (!(least < 0)) return no_state;
   const Quantity& contact = problem.model->contacts()[static_cast<std::size_t>(deepest)];
   return fmt::format("the start lies inside the stop of contact {} ({}) by {:.6g}", contact.name,
                      contact.meaning, -least);
@@ -383,6 +395,8 @@ Value read_settings(Case& c, CaseFile file) {
   c.block = static_cast<std::size_t>(root.at("run").at("block").integer("run.block"));
   c.threads = static_cast<int>(root.at("run").at("threads").integer("run.threads"));
   c.problem.model = c.model->make(root.at("model"));
+  check_names(c.problem.model->contacts(), "contacts", root.at("model"));
+  check_names(c.problem.model->frictions(), "frictions", root.at("model"));
   if (const auto* typed = dynamic_cast<const TypedModel*>(c.problem.model.get()))
     c.warnings = typed->warnings();
   set_parameters(c, parameters);
@@ -438,6 +452,27 @@ Case load_case(const std::string& path, const std::vector<std::string>& override
   return make_case(read_case(path, overrides));
 }
 
+namespace {
+
+/// Branches and curves compare states as they are, whatever they are made of.
+void warn_of_units(Case& c) {
+  constexpr double far = 1e7;
+  const std::string& name = c.question->name;
+  if (name != "continue" && name != "curves" && name != "chart") return;
+  const Model& model = *c.problem.model;
+  const std::unique_ptr<System> system = model.system(model.values(), c.problem.tolerance);
+  for (int i = 0; system && i < system->states(); ++i) {
+    const double unit = system->unit(i);
+    if (unit <= far && unit >= 1 / far) continue;
+    c.warnings.push_back(fmt::format(
+        "{:.0e} of {} do what 1 of a position does: {} may take different orbits for one; in units in "
+        "which all states are of like size it does not",
+        unit, model.states()[static_cast<std::size_t>(i)].name, name));
+  }
+}
+
+}  // namespace
+
 Case make_case(CaseFile file) {
   Case c;
   const Value root = read_settings(c, std::move(file));
@@ -447,6 +482,7 @@ Case make_case(CaseFile file) {
   c.identity = identity_of(root, c, sweep);
   ask(c);
   check_start(c, initial);
+  warn_of_units(c);
   return c;
 }
 

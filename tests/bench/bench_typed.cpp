@@ -29,7 +29,7 @@ struct Valve {
       : flow(p[0]), damping(p[1]), spring(p[2]), stiffness(p[3]), bounce(p[4]) {}
 
   bool valid() const { return true; }
-  static bool is_velocity(int state) { return state == 1; }
+  double unit(int state) const { return state == 1 ? rate() : 1; }
   bool possible(const Vector<double>& y) const { return y(2) >= 0; }
   S period() const { return S(0); }
   double rate() const {
@@ -82,7 +82,7 @@ struct Duffing {
       : damping(p[0]), linear(p[1]), cubic(p[2]), drive(p[3]), omega(p[4]), wall(p[5]), bounce(p[6]) {}
 
   bool valid() const { return true; }
-  static bool is_velocity(int state) { return state == 1; }
+  double unit(int state) const { return state == 1 ? rate() : 1; }
   S period() const { return S(2 * M_PI) / omega; }
   double rate() const { return std::max({value_of(omega), std::sqrt(value_of(linear)), 1.0}); }
   template <class T>

@@ -101,6 +101,25 @@ end_time = 1.0
         self.refused("run", "case.toml", "--set", "model.stop[0].position=wall", says=["model.stop.0.position"])
         self.refused("run", "case.toml", "--set", "model.stop[1].position=0.6", says=["array of 1"])
 
+    def test_a_name_of_two_contacts(self):
+        case = """graze = 1
+[model]
+name = "equations"
+coordinates = ["x"]
+force = { x = "-x" }
+contact = [{ name = "wall", gap = "1 - x", restitution = 1 }, { name = "wall", gap = "1 + x", restitution = 1 }]
+[analysis]
+name = "simulate"
+end_time = 1.0
+"""
+        self.write("case.toml", case)
+        self.refused("run", "case.toml", says=["case.toml:2", "wall", "two contacts"])
+
+    def test_bounds_of_random_starts(self):
+        low = 'name = "sweep"\nstart = "random"\nlow = [0, 0, 0, 2]'
+        self.refused_change('name = "sweep"', low, "analysis.low", "entry 4 is from 2")
+        self.refused_change('name = "sweep"', low + "\nhigh = [1, 1, 1, 1]", "analysis.high", "entry 4 is from 2")
+
     def test_length_of_a_motion(self):
         self.refused_change("periods = 3", "periods = 3\nend_time = 9", "bad.toml:9:1", "analysis.end_time",
                             "periods is given as well", text=SIMULATE)

@@ -54,7 +54,32 @@ def uncertain(basin, distance):
     return differs.mean()
 
 
+# One chaotic motion, whichever way the force p, which is none in the end, has died out.
+DYING = """graze = 1
+[model]
+name = "equations"
+parameters = { om = 2.8 }
+coordinates = ["x"]
+states = ["p"]
+force = { x = "cos(om*t) - 0.05*x' - x + 0.1*p" }
+rate = { p = "-p" }
+period = "2*pi/om"
+contact = [{ gap = "-x", restitution = 0.8 }]
+[analysis]
+name = "basins"
+axis = { state = "p", values = [-2, -1, 0, 1, 2] }
+axis2 = { state = "x", values = [-1, -0.5] }
+"""
+
+
 class Basins(CliTest):
+    def test_a_state_that_dies_out_on_either_side(self):
+        self.write("dying.toml", DYING)
+        self.graze("run", "dying.toml", "-o", "r.h5", "--quiet")
+        with h5py.File(self.path("r.h5"), "r") as file:
+            self.assertEqual({0}, set(file["basin"][()].ravel()))
+            self.assertEqual([10], file["basin_points"][()].tolist())
+
     def test_a_grid(self):
         self.graze("run", GRID, "-o", "r.h5", *SMALL)
         with h5py.File(self.path("r.h5"), "r") as file:

@@ -93,6 +93,22 @@ axis2 = { parameter = "eta", from = 0.3, to = 0.8 }
 start = "state"
 kinds = ["grazing"]
 """
+RUBBING = """graze = 1
+[model]
+name = "equations"
+parameters = { omega = 1.3, vb = 0.2 }
+coordinates = ["x", "y"]
+mass = { y = 0.7 }
+force = { x = "cos(omega*t) - 0.06*x' - x - 0.2*(x - y)", y = "0.3*sin(omega*t) - 0.2*(y - x) - 0.8*y - 0.06*y'" }
+period = "2*pi/omega"
+contact = [{ gap = "0.2 - x", stiffness = 40, damping = 0.5, mu = 0.1, slip = "y' - vb", release = "force" }]
+[analysis]
+name = "curves"
+kinds = ["period_doubling"]
+step = 0.04
+axis = { parameter = "omega", from = 1.2, to = 2.8 }
+axis2 = { parameter = "vb", from = 0, to = 0.6 }
+"""
 SECTIONS = [{"coordinate": "y2", "level": 0.0, "direction": "down"},
             {"coordinate": "y1", "level": 2.0, "direction": "up"}]
 
@@ -183,6 +199,14 @@ class Curves(CliTest):
                    'branches = "branches.h5"\n' + curves + section)
         self.graze("run", "curves.toml", "-o", "out.h5", "--quiet", "--force")
         return h5py.File(self.path("out.h5"))
+
+    def test_no_third_derivative_is_taken_across_a_reversal(self):
+        """Between two reversals of the slip at a soft wall the map is smooth: the coefficient keeps its sign there."""
+        self.write("rubbing.toml", RUBBING)
+        self.graze("run", "rubbing.toml", "-o", "out.h5", "--quiet")
+        with h5py.File(self.path("out.h5")) as file:
+            self.assertEqual(["period_doubling"] * 2, [c.attrs["kind"] for c in file["curve"].values()])
+            self.assertEqual(0, len(file["codim2/kind"]))
 
     def test_neimark_sacker_curves_end_where_the_pair_leaves_the_circle(self):
         """At 1:1 and 1:2: behind lie real multipliers of product one, which are no Neimark-Sacker points."""

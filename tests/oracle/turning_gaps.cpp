@@ -127,6 +127,25 @@ TEST_CASE("between two stops each gap is highest where the other one is hit") {
   }
 }
 
+TEST_CASE("opposite a rigid stop a soft one's gap is highest where that is hit") {
+  const std::string rigid = "position = 0.4, restitution = 0.9 }, ";
+  for (const std::string& model :
+       {"name = 'linear_stops'\nmass = [[1]]\nstiffness = [[1]]\nstop = [{ normal = [1], " + rigid +
+            "{ normal = [-1], position = 0.4, stiffness = 30 }]",
+        std::string("name = 'equations'\ncoordinates = ['x']\nforce = { x = '-x - 1e-200*x^3' }\n"
+                    "contact = [{ gap = '0.4 - x', restitution = 0.9 }, "
+                    "{ gap = 'x + 0.4', normal_force = '30*depth^1.5' }]")}) {
+    CAPTURE(model);
+    const auto system = make_system(model);
+    HybridState state = state_at({0, 3});
+    Log log;
+    REQUIRE(system->advance(state, for_time(2), &log) == Outcome::ok);
+    CHECK(log.of(EventKind::impact, 0).size() >= 2);
+    REQUIRE(log.greatest_gap.size() == 2);
+    CHECK(log.greatest_gap[1] == Approx(0.8).epsilon(1e-14));
+  }
+}
+
 TEST_CASE("a mass between a stop and another mass: gaps are highest where the mass is hit") {
   // Mass 1 flies at 1 away from a wall behind it at −1 towards mass 2, at rest a distance 1 ahead. With equal
   // masses and r = 1 they exchange velocities, with twice the mass ahead mass 1 comes back at −1/3.

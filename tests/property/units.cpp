@@ -150,3 +150,25 @@ TEST_CASE("a fast oscillator is as periodic as a slow one") {
     CHECK(kind(w) == kind(1));
   }
 }
+
+TEST_CASE("the unit of a pressure that lifts a valve changes neither class nor period") {
+  // Lifts of 1e-4 m beside 1e7 Pa.
+  for (const double omega : {300.0, 330.0, 500.0}) {
+    std::optional<std::pair<AttractorClass, int>> first;
+    for (const char* unit : {"1e10", "1e5", "1e3", "1.0"}) {
+      const auto system = make_system(
+          "name = 'equations'\nparameters = { u = " + std::string(unit) + ", om = " + fmt_double(omega) +
+          " }\ncoordinates = ['x']\nstates = ['p']\nmass = { x = 0.1 }\n"
+          "force = { x = \"1e-7*p*u - 1 - 1e3*x - 0.5*x'\" }\n"
+          "rate = { p = '200*(1e7/u*(1 + 0.5*cos(om*t)) - p)' }\nperiod = '2*pi/om'\n"
+          "contact = [{ gap = '-x', restitution = 0.8 }]");
+      const Attractor a = find_attractor(PoincareMap(*system, Section{}), state_at({0, 0, 0}), {});
+      const std::pair found{a.kind, a.orbit.period};
+      INFO(omega << ", " << unit << " Pa");
+      CHECK(found.first == AttractorClass::periodic);
+      if (first) CHECK(found == *first);
+      first = found;
+    }
+    CHECK(first->second > 1);
+  }
+}

@@ -33,6 +33,7 @@ class TypedEquations {
     evaluate_fixed(system_->operations, parameters.data(), fixed_);
     for (const S& value : fixed_) plain_fixed_.push_back(value_of(value));
     rate_ = find_rate();
+    units_ = find_units();
     const Vector<double> zero = Vector<double>::Zero(size());
     for (const TypedContact& c : system_->contacts)
       has_contact_.push_back(!std::isinf(results(c.gap, zero)(0)));
@@ -41,10 +42,7 @@ class TypedEquations {
   int size() const { return system_->states(); }
   int count() const { return static_cast<int>(system_->contacts.size()); }
   Symmetry symmetry(int state) const { return system_->symmetries[static_cast<std::size_t>(state)]; }
-  bool is_velocity(int state) const {
-    const std::vector<int>& velocities = system_->velocity;
-    return std::find(velocities.begin(), velocities.end(), state) != velocities.end();
-  }
+  double unit(int state) const { return units_(state); }
   Eigen::MatrixXd shifts() const {
     const auto& shifted = system_->shifted;
     Eigen::MatrixXd direction = Eigen::MatrixXd::Zero(size(), shifted.empty() ? 0 : 1);
@@ -253,22 +251,47 @@ class TypedEquations {
     for (const int s : place) size = std::max(size, std::abs(x(s)));
     return size;
   }
+  /// Of the rates by the states at rest at zero, where it is finite.
+  Eigen::MatrixXd slope_at_rest() const {
+    const Eigen::Index n = size();
+    const Vector<double> entries = results(system_->jacobian, Vector<double>::Zero(n));
+    return entries.reshaped(n, n).transpose().unaryExpr([](double a) { return std::isfinite(a) ? a : 0.0; });
+  }
   /// The greatest rate of the linearised system at rest at zero, and of the forcing; 1 where there is none.
   double find_rate() const {
     if (system_->fastest_rate) return value_of(at(*system_->fastest_rate));
-    const Eigen::Index n = size();
-    const Vector<double> entries = results(system_->jacobian, Vector<double>::Zero(n));
-    const Eigen::MatrixXd J =
-        entries.reshaped(n, n).unaryExpr([](double a) { return std::isfinite(a) ? a : 0.0; });
-    double fastest = n > 0 ? eigenvalues_of(J).cwiseAbs().maxCoeff() : 0;
+    double fastest = size() > 0 ? eigenvalues_of(slope_at_rest()).cwiseAbs().maxCoeff() : 0;
     if (value_of(period()) > 0) fastest = std::max(fastest, 2 * M_PI / value_of(period()));
     return fastest > 0 ? fastest : 1;
+  }
+
+  /// System::unit. A state that is no coordinate moves positions by what it adds to accelerations, over the
+  /// square of the rate, or by what it adds to the rate of another such state; where it does neither at rest,
+  /// it counts as it is. Powers of two, so that no digit is lost.
+  Vector<double> find_units() const {
+    const TypedSystem& s = *system_;
+    Vector<double> units = Vector<double>::Ones(size());
+    for (const int i : s.velocity) units(i) = rate_;
+    if (s.other.empty() || s.coordinates == 0) return units;
+    const Eigen::MatrixXd slope = slope_at_rest().cwiseAbs();
+    Vector<double> moves = units.cwiseInverse();  // positions, by 1 of each state
+    for (const int i : s.other) moves(i) = 0;
+    for (std::size_t round = 0; round < s.other.size(); ++round) {
+      for (const int i : s.other)
+        moves(i) = std::max(moves(i), slope.col(i).cwiseProduct(moves).maxCoeff() / rate_);
+    }
+    for (const int i : s.other) {
+      const double unit = std::exp2(-std::round(std::log2(moves(i))));
+      if (unit > 0 && std::isfinite(unit)) units(i) = unit;
+    }
+    return units;
   }
 
   std::shared_ptr<const TypedSystem> system_;
   std::vector<S> fixed_;
   std::vector<double> plain_fixed_;
   double rate_ = 1;
+  Vector<double> units_;
   std::vector<bool> has_contact_;
   mutable Workspace<S> workspace_;
   mutable Workspace<double> plain_;

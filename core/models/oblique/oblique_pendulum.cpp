@@ -70,7 +70,7 @@ struct ObliqueDynamics {
 
   S period() const { return S(2 * M_PI) / omega; }
   double rate() const { return fastest; }
-  static bool is_velocity(int state) { return state % 2 == 1; }
+  double unit(int state) const { return state % 2 == 1 ? rate() : 1; }
   /// Also where there is no friction, of which derivatives are asked.
   bool rough() const { return !identical(roughness, S(0)); }
   bool watched(int k, std::int64_t mode) const {

@@ -54,7 +54,7 @@ struct PlanarFriction {
   S period() const { return forcing_period; }
   double rate() const { return fastest; }
   bool repeats() const { return has_period; }
-  static bool is_velocity(int state) { return state >= states / 2; }
+  double unit(int state) const { return state >= states / 2 ? rate() : 1; }
   static bool sticks(int, std::int64_t mode) { return (mode & stick) != 0; }
   bool exists(int i) const { return std::isfinite(value_of(wall[static_cast<std::size_t>(i)])); }
   /// Also where there is none, of which derivatives are asked.
@@ -288,6 +288,7 @@ class PlanarRules : public NewtonContacts<Engine, S, Eigen::Matrix<S, 4, 1>> {
   Outcome meet(const Crossing& c, Observer* observer);
   int count() const { return Plane::contacts; }
   bool exists(int i) const { return planar().exists(i); }
+  bool has_gap(int i) const { return exists(i) && !closed(i); }
   bool reaches(int) const { return true; }
   void pass_by(int) {}
   bool any_closed() const { return (mode_ & Plane::walls) != 0; }
