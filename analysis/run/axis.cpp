@@ -132,12 +132,14 @@ Array axis_coordinate(const Axis& axis, const Model& model) {
 
 std::vector<std::size_t> extents_of(const std::vector<Axis>& axes) {
   std::vector<std::size_t> extents;
+  extents.reserve(axes.size());
   for (const Axis& axis : axes) extents.push_back(axis.values.size());
   return extents;
 }
 
 std::vector<std::string> names_of(const std::vector<Axis>& axes, const Model& model) {
   std::vector<std::string> names;
+  names.reserve(axes.size());
   for (const Axis& axis : axes)
     names.push_back(model.parameters()[static_cast<std::size_t>(axis.parameter)].name);
   return names;
