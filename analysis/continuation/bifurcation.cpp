@@ -54,7 +54,7 @@ int moved_release(const Signature& before, const Signature& after) {
   for (std::size_t k = 0; k < std::min(before.events.size(), after.events.size()); ++k) {
     if (before.events[k] == after.events[k]) continue;
     for (const auto& event : {before.events[k], after.events[k]}) {
-      if (event.first == EventKind::release) return event.second;
+      if (event.kind == EventKind::release) return event.place;
     }
     break;
   }
@@ -66,7 +66,7 @@ int rises(const Signature& signature, int contact) {
   int count = 0;
   bool released = false;
   for (const bool again : {false, true}) {  // the orbit is a circle
-    for (const auto& [kind, where] : signature.events) {
+    for (const auto& [kind, where, sense] : signature.events) {
       if (where != contact || kind == EventKind::jump) continue;
       if (released && kind == EventKind::chatter_complete && again) ++count;
       released = kind == EventKind::release;

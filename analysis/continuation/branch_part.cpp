@@ -72,9 +72,10 @@ void visit(Way& way, Eigen::VectorXd& v) {
   for (double& x : v) way.number(x);
 }
 template <class Way>
-void visit(Way& way, std::pair<EventKind, int>& p) {
-  visit(way, p.first);
-  visit(way, p.second);
+void visit(Way& way, Signature::Event& e) {
+  visit(way, e.kind);
+  visit(way, e.place);
+  visit(way, e.sense);
 }
 template <class Way, class T>
 void visit(Way& way, std::vector<T>& list) {

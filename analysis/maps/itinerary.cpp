@@ -206,7 +206,9 @@ Record record_pieces(System& system, const std::vector<TurnPiece>& pieces, int p
 }
 
 int Signature::count(EventKind kind, int contact) const {
-  return static_cast<int>(std::count(events.begin(), events.end(), std::pair(kind, contact)));
+  return static_cast<int>(std::count_if(events.begin(), events.end(), [=](const Event& event) {
+    return event.kind == kind && event.place == contact;
+  }));
 }
 
 std::vector<bool> chattering(const Itinerary& itinerary, const std::vector<double>& speeds) {
@@ -287,7 +289,10 @@ Signature signature_of(const Record& record) {
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return std::fmod(record.times[a], turn) < std::fmod(record.times[b], turn);
   });
-  for (const std::size_t k : order) signature.events.emplace_back(steps[k].end, steps[k].contact);
+  for (const std::size_t k : order) {
+    const bool begins = steps[k].end == EventKind::contact_begin && k + 1 < steps.size();
+    signature.events.push_back({steps[k].end, steps[k].contact, begins ? steps[k + 1].mode : 0});
+  }
   auto& events = signature.events;
   rotate_to_first(events);
   return signature;
@@ -299,12 +304,12 @@ int Signature::hits(int contact) const {
 
 int Signature::count(EventKind kind) const {
   return static_cast<int>(
-      std::count_if(events.begin(), events.end(), [kind](const auto& event) { return event.first == kind; }));
+      std::count_if(events.begin(), events.end(), [kind](const Event& event) { return event.kind == kind; }));
 }
 
 std::string text(const Signature& signature, const Model& model) {
   std::string result = std::to_string(signature.periods) + ":";
-  for (const auto& [kind, place] : signature.events) {
+  for (const auto& [kind, place, sense] : signature.events) {
     const auto& names = kind == EventKind::jump ? model.jumps()
                         : place >= 0            ? model.contacts()
                                                 : model.frictions();

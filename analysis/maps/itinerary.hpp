@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -81,7 +82,14 @@ std::vector<bool> chattering(const Itinerary& itinerary, const std::vector<doubl
 /// accumulates, however many of its impacts were followed before it was completed, and it does not matter
 /// with which event the list begins. Entry: kind of event and contact, −1 − friction, or jump.
 struct Signature {
-  std::vector<std::pair<EventKind, int>> events;
+  struct Event {
+    EventKind kind = EventKind::section;
+    int place = 0;  ///< contact, −1 − friction, jump
+    std::int64_t sense =
+        0;  ///< the mode behind a compliant contact's beginning: it tells which way it slides
+    auto operator<=>(const Event&) const = default;
+  };
+  std::vector<Event> events;
   int periods = 1;
 
   bool operator==(const Signature&) const = default;

@@ -395,6 +395,38 @@ TEST_CASE("static friction above that of sliding: a branch ends where its own or
   for (const std::size_t k : {0U, 3U}) CHECK(ends[k + 2] - ends[k] < 1e-9);
 }
 
+// At a soft wall a reversal of slip comes where a stick would no longer hold, and goes where the slip is zero
+// as the contact begins: both between two points of the branch, whose events are alike but for the sense.
+TEST_CASE("a reversal of slip that comes and goes between two points of a branch is told") {
+  std::vector<double> places;
+  for (const double phase : {0.0, 1.234}) {
+    const std::string at = "(omega*t + " + fmt_double(phase) + ")";
+    const Family f = family(
+        "name = 'equations'\ncoordinates = ['x', 'y']\nmass = { y = 0.7 }\nparameters = { omega = 0.9 }\n"
+        "period = '2*pi/omega'\nforce = { x = \"0.8*cos" +
+            at + " - 0.12*x' - x - 0.2*(x - y)\", y = \"0.3*sin" + at +
+            " - 0.2*(y - x) - 0.8*y - 0.12*y'\" }\ncontact = [{ gap = '0.2 - x', stiffness = 8, "
+            "damping = 0.5, mu = 0.3, slip = \"y' - 0.2\", release = 'gap' }]",
+        "omega");
+    const Branch branch = branch_from(f, {0, 0, 0, 0}, 0.9, 0.5, 2.2);
+    double slowest = 1;  // slip at a beginning
+    for (const Bifurcation& b : branch.bifurcations) {
+      if (b.kind != BifurcationKind::reversal_border || b.parameter > 0.74) continue;
+      places.push_back(b.parameter);
+      const auto system = f.system(b.parameter);
+      const Record record = record_turn(*system, b.orbit.front(), 1);
+      for (std::size_t k = 0; k < record.behind.size(); ++k) {
+        if (record.itinerary.steps[k].end == EventKind::contact_begin)
+          slowest = std::min(slowest, std::abs(record.behind[k](3) - 0.2));
+      }
+    }
+    CHECK(slowest < 1e-9);
+  }
+  REQUIRE(places.size() == 4);
+  std::sort(places.begin(), places.end());
+  for (const std::size_t k : {0U, 2U}) CHECK(places[k + 1] - places[k] < 1e-9);
+}
+
 TEST_CASE("stick and slip without forcing: from Hopf point to Hopf point over the borders of sticking") {
   // A stick of time d comes from nothing where v is quadratic in d: with -d the equations hold as well.
   Family f = family(
