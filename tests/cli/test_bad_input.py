@@ -115,6 +115,22 @@ end_time = 1.0
         self.write("case.toml", case)
         self.refused("run", "case.toml", says=["case.toml:2", "wall", "two contacts"])
 
+    def test_friction_of_a_contact_that_drives(self):
+        case = """graze = 1
+[model]
+name = "equations"
+coordinates = ["x", "y"]
+force = { x = "-x", y = "-y" }
+contact = [{ gap = "1 - x", restitution = 1, mu = MU, slip = "y'" }]
+[analysis]
+name = "simulate"
+end_time = 1.0
+"""
+        self.write("case.toml", case.replace("MU", "0.2"))
+        self.graze("check", "case.toml")
+        self.write("case.toml", case.replace("MU", '"0.1 - 0.3"'))
+        self.refused("run", "case.toml", says=["case.toml:6", "model.contact.0.mu", "is -0.1", "0 <= x"])
+
     def test_bounds_of_random_starts(self):
         low = 'name = "sweep"\nstart = "random"\nlow = [0, 0, 0, 2]'
         self.refused_change('name = "sweep"', low, "analysis.low", "entry 4 is from 2")

@@ -929,8 +929,8 @@ void Reading::check_at_home() {
     const std::size_t place = own ? k - of_contacts : static_cast<std::size_t>(friction.contact);
     const Value& given = own ? frictions[place] : contacts[place];
     const std::string key = (own ? "model.friction." : "model.contact.") + std::to_string(place) + ".";
-    if (own && friction.fixed)
-      check(given.at("amplitude"), key + "amplitude", *friction.fixed, Range::non_negative());
+    const char* factor = own ? "amplitude" : "mu";
+    if (friction.fixed) check(given.at(factor), key + factor, *friction.fixed, Range::non_negative());
     if (!friction.bounds) continue;
     const double sliding = fixed[static_cast<std::size_t>(friction.bounds->sliding)];
     check(given.at("static"), key + "static", friction.bounds->resting,
