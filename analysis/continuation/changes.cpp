@@ -297,14 +297,14 @@ bool Continuation::turn_back() {
   return true;
 }
 
-/// Whether orbits lead from one behind a change, at this parameter, to the last one before it: over a change
-/// a branch is continuous, if with a square root. Else it is another branch that passes there. Very near to
+/// Whether orbits lead from one behind a change at this parameter to the last one before it: over a change a
+/// branch is continuous, if with a square root. Else it is another branch that passes there. Very near to
 /// where impacts accumulate orbits between two that belong together may not be found.
-bool Continuation::leads_back(const Solution& found, const Solution& last, double parameter) const {
+bool Continuation::leads_back(const Solution& found, const Solution& last, double change) const {
   constexpr double closer = 0.75;  // a square root: 1/2 at a quarter of the way
   constexpr double near = 1e-3;    // of the size
   constexpr int looks = 4;
-  const double change = passed_.empty() ? last.point.parameter : passed_.back().parameter;
+  double parameter = found.point.parameter;
   double away = state_distance(found, last);
   for (int k = 0; k < looks && (k == 0 || away > near * size_); ++k) {
     parameter = change + (parameter - change) / 4;
@@ -330,7 +330,7 @@ bool Continuation::lands(const Solution& last, double way, int onward) {
   if (!found || walked(found->point)) return false;
   if (onward < 0 && found->point.signature == last.point.signature) return false;
   const bool ahead = chatters_at_once(last.shooting->itinerary()) && is_straight_ahead(*found, last);
-  if (!ahead && !leads_back(*found, last, parameter)) return false;
+  if (!ahead && !leads_back(*found, last, change)) return false;
   now_ = std::move(*found);
   take_stability(now_);
   face(now_, onward * sense);
@@ -535,11 +535,15 @@ Continuation::Change Continuation::narrowed(const Trial& beyond, double step) co
   change.last.solution = now_;
   change.beyond = beyond;
   double high = step;
-  double landed = step;
   const auto apart = [&] {  // what no motion takes may lie anywhere beside the branch
     const double parameters =
         std::abs(change.beyond.solution.point.parameter - change.last.solution.point.parameter);
     return std::min(parameters, (high - change.way) * metric().range);
+  };
+  const auto land = [&] {
+    if (change.beyond.verdict != Verdict::changed) return;
+    change.landing = change.beyond.solution;
+    change.gap = high;
   };
   for (int k = 0; k < 60 && high - change.way > 1e-14 && apart() > 1e-13 * metric().range; ++k) {
     const double middle = (change.way + high) / 2;
@@ -549,19 +553,13 @@ Continuation::Change Continuation::narrowed(const Trial& beyond, double step) co
       change.way = middle;
       change.last = std::move(*trial);
     } else {
-      if (change.beyond.verdict == Verdict::changed) {
-        change.landing = std::move(change.beyond.solution);
-        landed = high;
-      }
+      land();
       high = middle;
       change.beyond = std::move(*trial);
     }
   }
-  if (change.beyond.verdict == Verdict::changed) {
-    change.landing = change.beyond.solution;
-    landed = high;
-  }
-  change.gap = landed - change.way;
+  land();
+  change.gap -= change.way;
   if (change.landing && !(change.landing->point.signature == signature_of(change.beyond.record)))
     change.landing.reset();
   if (change.last.record.times.empty()) {
@@ -605,6 +603,10 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
     end_ = no_way_on(kind, contact, ": behind it a body creeps to where friction holds it again");
     return false;
   }
+  if (apart) {
+    end_ = no_way_on(kind, contact, jumps_there);
+    return false;
+  }
   // As a stick grows from nothing with a square root, the tangent there leads nowhere; nor does it among the
   // folds that accumulate where chatter is no longer complete.
   constexpr double steep = 0.1;
@@ -613,14 +615,14 @@ bool Continuation::pass_change(const Trial& beyond, double step) {
       (of_slip(kind) ? std::abs(change.landing->parameter_slope()) < steep * std::abs(last.parameter_slope())
                      : kind == BifurcationKind::chatter_border && unsticks(before, *change.landing, contact));
   const bool exchanged = kind == BifurcationKind::simultaneous;
-  const bool jumped = (!apart && (!change.landing || astray) && jump(last, least_way(kind))) ||
+  const bool jumped = ((!change.landing || astray) && jump(last, least_way(kind))) ||
                       (!change.landing && exchanged && jump_back(last, least_way(kind)));
   if (jumped) {
     if (noted) tell_again(before);
     return true;
   }
-  if (apart || !change.landing) {
-    end_ = no_way_on(kind, contact, apart ? jumps_there : no_orbit);
+  if (!change.landing) {
+    end_ = no_way_on(kind, contact);
     return false;
   }
   now_ = std::move(*change.landing);

@@ -166,7 +166,7 @@ class Continuation {
   bool jump(const Solution& last, double least);
   bool jump_back(const Solution& last, double least);
   bool turn_back();
-  bool leads_back(const Solution& found, const Solution& last, double parameter) const;
+  bool leads_back(const Solution& found, const Solution& last, double change) const;
   bool lands(const Solution& last, double way, int onward);
   bool pass_crowd();
   bool pass_stop();

@@ -233,15 +233,14 @@ double doubling_coefficient(const CurveSolution& s) {
   };
   const auto extrapolated = [](double coarse, double fine) { return (4 * fine - coarse) / 3; };  // Richardson
   double step = 2e-3 / length;
-  double fine = coefficient(step / 2);
-  double value = extrapolated(coefficient(step), fine);
+  double coarse = coefficient(step), fine = coefficient(step / 2);
   for (int k = 0; k < looks; ++k) {
-    step /= 2;
-    const double finer = coefficient(step / 2);
-    const double next = extrapolated(fine, finer);
-    if (std::abs(next - value) <= agree * size) return value;
+    const double finer = coefficient(step / 4);
+    const double value = extrapolated(coarse, fine);
+    if (std::abs(extrapolated(fine, finer) - value) <= agree * size) return value;
+    coarse = fine;
     fine = finer;
-    value = next;
+    step /= 2;
   }
   return none;
 }

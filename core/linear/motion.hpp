@@ -436,7 +436,7 @@ void LinearMotion<S, P, D, H, C, F>::watch(Observer& observer, const Crossing& c
     const bool turns = falls != (flow_.next_slope(i) < 0) || falls != (flow_.middle_slope(i) < 0);
     // Where the gap may be small, or turns just where an arc begins or ends, the cell is looked into at any
     // rate: it may end before a gap turns back.
-    if (closed(i) || layout().spring(mode_, i) != Spring::open) continue;
+    if (!has_gap(i)) continue;
     if (!turns && flow_.clear(i) && !at_an_end) continue;
     watch_gap(observer, i, flow_.coefficients(i), EvenClock{begin, cell}, c);
   }

@@ -27,8 +27,6 @@ namespace {
 // can open all of them at once, which reading an unfinished result takes.
 constexpr double most_blocks = 400;
 constexpr double most_files = 100000;  // and at most so many then
-constexpr const char* no_state =
-    "is no state of the model: its rates are not finite there, its masses not positive, or it has no meaning";
 constexpr double exact_integers = 1LL << 53;
 
 Key integer_key(const char* name, const char* meaning, double low, double high) {
@@ -164,7 +162,9 @@ std::string start_fault(const Problem& problem, const std::vector<double>& value
   system->gaps(start, gap, rate);
   Eigen::Index deepest = 0;
   const double least = gap.size() > 0 ? gap.minCoeff(&deepest) : 0;
-  if (!(least < 0)) return no_state;
+  if (!(least < 0))
+    return "is no state of the model: its rates are not finite there, its masses not positive, or it has no "
+           "meaning";
   const Quantity& contact = problem.model->contacts()[static_cast<std::size_t>(deepest)];
   return fmt::format("the start lies inside the stop of contact {} ({}) by {:.6g}", contact.name,
                      contact.meaning, -least);
@@ -183,6 +183,23 @@ void check_start(const Case& c, const Value& initial) {
     if (first.empty()) first = here;
   }
   throw InputError(initial.place(), "initial", initial.toml(), first);
+}
+
+/// Branches and curves compare states as they are, whatever they are made of.
+void warn_of_units(Case& c) {
+  constexpr double far = 1e7;
+  const std::string& name = c.question->name;
+  if (name != "continue" && name != "curves" && name != "chart") return;
+  const Model& model = *c.problem.model;
+  const std::unique_ptr<System> system = model.system(model.values(), c.problem.tolerance);
+  for (int i = 0; system && i < system->states(); ++i) {
+    const double unit = system->unit(i);
+    if (unit <= far && unit >= 1 / far) continue;
+    c.warnings.push_back(fmt::format(
+        "{:.0e} of {} do what 1 of a position does: {} may take different orbits for one; in units in "
+        "which all states are of like size it does not",
+        unit, model.states()[static_cast<std::size_t>(i)].name, name));
+  }
 }
 
 /// A case file may come from a stranger: the result that it names stays in the folder where graze is started.
@@ -451,27 +468,6 @@ std::vector<Key> case_keys() {
 Case load_case(const std::string& path, const std::vector<std::string>& overrides) {
   return make_case(read_case(path, overrides));
 }
-
-namespace {
-
-/// Branches and curves compare states as they are, whatever they are made of.
-void warn_of_units(Case& c) {
-  constexpr double far = 1e7;
-  const std::string& name = c.question->name;
-  if (name != "continue" && name != "curves" && name != "chart") return;
-  const Model& model = *c.problem.model;
-  const std::unique_ptr<System> system = model.system(model.values(), c.problem.tolerance);
-  for (int i = 0; system && i < system->states(); ++i) {
-    const double unit = system->unit(i);
-    if (unit <= far && unit >= 1 / far) continue;
-    c.warnings.push_back(fmt::format(
-        "{:.0e} of {} do what 1 of a position does: {} may take different orbits for one; in units in "
-        "which all states are of like size it does not",
-        unit, model.states()[static_cast<std::size_t>(i)].name, name));
-  }
-}
-
-}  // namespace
 
 Case make_case(CaseFile file) {
   Case c;

@@ -113,30 +113,29 @@ TEST_CASE("friction: slips that end soon after they begin at rest are told too")
 }
 
 TEST_CASE("between two stops each gap is highest where the other one is hit") {
-  const std::string rigid = "position = 0.4, restitution = 0.9 }, ";
-  const auto gaps = [](const std::string& model) {
+  const auto gaps = [](const std::string& model, EventKind second) {
     const auto system = make_system(model);
     HybridState state = state_at({0, 3});
     Log log;
     REQUIRE(system->advance(state, for_time(2), &log) == Outcome::ok);
     CHECK(log.of(EventKind::impact, 0).size() >= 2);
-    CHECK(log.of(EventKind::impact, 1).size() + log.of(EventKind::contact_begin, 1).size() >= 2);
+    CHECK(log.of(second, 1).size() >= 2);
     REQUIRE(log.greatest_gap.size() == 2);
     CHECK(log.greatest_gap[1] == Approx(0.8).epsilon(1e-14));
     return log.greatest_gap;
   };
   for (const std::string& model : rubbing(0, 0.4, 0.9)) {
     CAPTURE(model);
-    CHECK(gaps(model)[0] == Approx(0.8).epsilon(1e-14));
+    CHECK(gaps(model, EventKind::impact)[0] == Approx(0.8).epsilon(1e-14));
   }
-  for (const std::string& model :  // the second one is soft
-       {"name = 'linear_stops'\nmass = [[1]]\nstiffness = [[1]]\nstop = [{ normal = [1], " + rigid +
-            "{ normal = [-1], position = 0.4, stiffness = 30 }]",
-        std::string("name = 'equations'\ncoordinates = ['x']\nforce = { x = '-x - 1e-200*x^3' }\n"
-                    "contact = [{ gap = '0.4 - x', restitution = 0.9 }, "
-                    "{ gap = 'x + 0.4', normal_force = '30*depth^1.5' }]")}) {
+  for (const char* model :  // the second one is soft
+       {"name = 'linear_stops'\nmass = [[1]]\nstiffness = [[1]]\nstop = [{ normal = [1], "
+        "position = 0.4, restitution = 0.9 }, { normal = [-1], position = 0.4, stiffness = 30 }]",
+        "name = 'equations'\ncoordinates = ['x']\nforce = { x = '-x - 1e-200*x^3' }\n"
+        "contact = [{ gap = '0.4 - x', restitution = 0.9 }, "
+        "{ gap = 'x + 0.4', normal_force = '30*depth^1.5' }]"}) {
     CAPTURE(model);
-    CHECK(gaps(model)[0] > 0.8);  // it gives way
+    CHECK(gaps(model, EventKind::contact_begin)[0] > 0.8);  // it gives way
   }
 }
 

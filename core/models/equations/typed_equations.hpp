@@ -32,8 +32,9 @@ class TypedEquations {
       : system_(std::move(system)) {
     evaluate_fixed(system_->operations, parameters.data(), fixed_);
     for (const S& value : fixed_) plain_fixed_.push_back(value_of(value));
-    rate_ = find_rate();
-    units_ = find_units();
+    const Eigen::MatrixXd slope = slope_at_rest();
+    rate_ = find_rate(slope);
+    units_ = find_units(slope);
     const Vector<double> zero = Vector<double>::Zero(size());
     for (const TypedContact& c : system_->contacts)
       has_contact_.push_back(!std::isinf(results(c.gap, zero)(0)));
@@ -258,9 +259,9 @@ class TypedEquations {
     return entries.reshaped(n, n).transpose().unaryExpr([](double a) { return std::isfinite(a) ? a : 0.0; });
   }
   /// The greatest rate of the linearised system at rest at zero, and of the forcing; 1 where there is none.
-  double find_rate() const {
+  double find_rate(const Eigen::MatrixXd& slope) const {
     if (system_->fastest_rate) return value_of(at(*system_->fastest_rate));
-    double fastest = size() > 0 ? eigenvalues_of(slope_at_rest()).cwiseAbs().maxCoeff() : 0;
+    double fastest = size() > 0 ? eigenvalues_of(slope).cwiseAbs().maxCoeff() : 0;
     if (value_of(period()) > 0) fastest = std::max(fastest, 2 * M_PI / value_of(period()));
     return fastest > 0 ? fastest : 1;
   }
@@ -268,17 +269,16 @@ class TypedEquations {
   /// System::unit. A state that is no coordinate moves positions by what it adds to accelerations, over the
   /// square of the rate, or by what it adds to the rate of another such state; where it does neither at rest,
   /// it counts as it is. Powers of two, so that no digit is lost.
-  Vector<double> find_units() const {
+  Vector<double> find_units(const Eigen::MatrixXd& slope) const {
     const TypedSystem& s = *system_;
     Vector<double> units = Vector<double>::Ones(size());
     for (const int i : s.velocity) units(i) = rate_;
     if (s.other.empty() || s.coordinates == 0) return units;
-    const Eigen::MatrixXd slope = slope_at_rest().cwiseAbs();
     Vector<double> moves = units.cwiseInverse();  // positions, by 1 of each state
     for (const int i : s.other) moves(i) = 0;
     for (std::size_t round = 0; round < s.other.size(); ++round) {
       for (const int i : s.other)
-        moves(i) = std::max(moves(i), slope.col(i).cwiseProduct(moves).maxCoeff() / rate_);
+        moves(i) = std::max(moves(i), slope.col(i).cwiseAbs().cwiseProduct(moves).maxCoeff() / rate_);
     }
     for (const int i : s.other) {
       const double unit = std::exp2(-std::round(std::log2(moves(i))));
