@@ -75,7 +75,7 @@ class ChosenFlow {
     c[1] = steps_->length();
     return c;
   }
-  const S& guard_coefficient(std::size_t k, int order) const { return series_.guard_coefficient(k, order); }
+  S guard_coefficient(std::size_t k, int order) const { return series_.guard_coefficient(k, order); }
   template <class F>
   auto along(const S& t, const State& x, const State& direction, const F& f, const S& pace = S(0)) {
     return series_.along(t, x, direction, f, pace);

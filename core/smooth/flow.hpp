@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/math/dual.hpp"
+#include "core/math/power_of_two.hpp"
 #include "core/math/rough_logarithm.hpp"
 #include "core/math/series.hpp"
 #include "core/system/tolerance.hpp"
@@ -77,7 +78,7 @@ class TaylorFlow {
   /// … of the first `count` guards; the others are only looked at.
   double choose(double rate, std::size_t count);
 
-  double length() const { return length_; }
+  double length() const { return length_ * unit_; }
   /// State at a fraction of the step.
   State state(double fraction) const;
   /// Time passed since the beginning of the step.
@@ -92,7 +93,9 @@ class TaylorFlow {
     return c;
   }
   /// Coefficient per unit of the flow's variable.
-  const S& guard_coefficient(std::size_t k, int order) const { return guards_[k][order]; }
+  S guard_coefficient(std::size_t k, int order) const {
+    return unit_ == 1 ? guards_[k][order] : S(guards_[k][order] * std::pow(unit_, -order));
+  }
 
   /// Derivative of f(t, x) in a direction, in which t passes at `pace`; f is templated on the number type.
   template <class F>
@@ -126,19 +129,21 @@ class TaylorFlow {
   std::vector<Integral> integrals_;
   std::vector<Series<S>> guards_;
   double log_left_out_;  ///< of the first term that is, per size of its series
-  double length_ = 0;
+  double unit_ = 1;      ///< of time, in which series are told, so that those of fast systems do not overflow
+  double length_ = 0;    ///< in that unit
 };
 
 template <class S, class Dynamics>
 void TaylorFlow<S, Dynamics>::expand(const Dynamics& dynamics, std::int64_t mode, const S& t, const State& x,
                                      const std::vector<int>& guards, int order) {
   tape_.begin(highest_order);
+  if constexpr (!has_clock) unit_ = std::min(1.0, unit_near(1 / dynamics.rate()));
   time_ = has_clock ? tape_.take() : tape_.take().straight();
   x_.resize(x.size());
   rate_.resize(x.size());
   for (Series<S>& coordinate : x_) coordinate = tape_.take();
   time_[0] = t;
-  for (int k = 1; k <= highest_order; ++k) time_[k] = S(k == 1 && !has_clock ? 1 : 0);
+  for (int k = 1; k <= highest_order; ++k) time_[k] = S(k == 1 && !has_clock ? unit_ : 0);
   for (Eigen::Index i = 0; i < x.size(); ++i) x_(i)[0] = x(i);
   guards_.resize(guards.size());
   Series<S> clock;
@@ -164,7 +169,7 @@ void TaylorFlow<S, Dynamics>::expand(const Dynamics& dynamics, std::int64_t mode
   for (Eigen::Index i = 0; order > 0 && i < x.size(); ++i)
     integrals_.push_back({rate_(i).coefficients(), x_(i).coefficients()});
   for (int k = 1; k <= order; ++k) {
-    const double share = 1.0 / k;
+    const double share = unit_ / k;
     if constexpr (has_clock) time_[k] = clock[k - 1] * share;
     for (const Integral& integral : integrals_) integral.of[k] = integral.rate[k - 1] * share;
     tape_.advance(k, k < order ? tape_.place() : last);
@@ -178,7 +183,7 @@ void TaylorFlow<S, Dynamics>::expand(const Dynamics& dynamics, std::int64_t mode
 template <class S, class Dynamics>
 double TaylorFlow<S, Dynamics>::choose(double rate, std::size_t count) {
   constexpr int looked_at = 4;
-  const double longest = rough_logarithm(40 / rate);  // where all series end by themselves
+  const double longest = rough_logarithm(40 / (rate * unit_));  // where all series end by themselves
   const double part = log_left_out_ / (highest_order + 1);
   length_ = 0;
   for (int pass = 0; pass < 2; ++pass) {
@@ -219,7 +224,7 @@ S TaylorFlow<S, Dynamics>::passed(double fraction) const {
   if constexpr (has_clock) {
     return evaluate(time_, fraction) - time_[0];
   } else {
-    return S(fraction * length_);
+    return S(fraction * length());
   }
 }
 
