@@ -52,7 +52,7 @@ auto RecallingSystem::oldest() -> Iterate& {
 }
 
 Outcome RecallingSystem::advance(HybridState& state, const Section& section, Observer* observer) {
-  if (observer != nullptr) return system_->advance(state, section, observer);
+  if (observer != nullptr) return system().advance(state, section, observer);
   if (!same(section, section_)) {
     iterates_.clear();
     section_ = section;
@@ -67,7 +67,7 @@ Outcome RecallingSystem::advance(HybridState& state, const Section& section, Obs
   }
   Iterate& latest = oldest();
   latest.from = state;
-  const Outcome outcome = system_->advance(state, section, nullptr);
+  const Outcome outcome = system().advance(state, section, nullptr);
   latest.to = state;
   if (outcome != Outcome::ok) iterates_.clear();
   return outcome;

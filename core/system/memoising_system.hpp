@@ -5,12 +5,9 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
-#include <span>
-#include <utility>
 #include <vector>
 
-#include "core/system/system.hpp"
+#include "core/system/wrapped_system.hpp"
 
 namespace graze {
 
@@ -24,51 +21,14 @@ bool go_on_alike(const HybridState& a, const HybridState& b);
 /// one everything is; so it is with derivatives.
 ///
 /// A memory is one motion's: several that take turns would drive each other out of it.
-class RecallingSystem final : public System {
+class RecallingSystem final : public WrappedSystem {
  public:
   static constexpr std::size_t capacity = 32;
 
-  explicit RecallingSystem(std::unique_ptr<System> system) : system_(std::move(system)) {}
+  using WrappedSystem::WrappedSystem;
 
-  int states() const override { return system_->states(); }
-  int contacts() const override { return system_->contacts(); }
-  int frictions() const override { return system_->frictions(); }
-  bool sticks(const HybridState& state, int k) override { return system_->sticks(state, k); }
-  bool in_contact(const HybridState& state, int i) const override { return system_->in_contact(state, i); }
-  Eigen::VectorXd contact_forces(const HybridState& state) override { return system_->contact_forces(state); }
-  double period() const override { return system_->period(); }
-  bool periodic() const override { return system_->periodic(); }
-  double rate() const override { return system_->rate(); }
+  using WrappedSystem::advance;
   Outcome advance(HybridState& state, const Section& section, Observer* observer) override;
-  Outcome advance(HybridState& state, const Section& section, Tangent& tangent) override {
-    return system_->advance(state, section, tangent);
-  }
-  bool prescribes(int parameter) const override { return system_->prescribes(parameter); }
-  bool prescribes_slip(int parameter) const override { return system_->prescribes_slip(parameter); }
-  std::int64_t with_stick(std::int64_t mode, int k) const override { return system_->with_stick(mode, k); }
-  std::int64_t with_contact(std::int64_t mode, int i, bool engaged) const override {
-    return system_->with_contact(mode, i, engaged);
-  }
-  bool passes_contacts() const override { return system_->passes_contacts(); }
-  std::optional<Course> follow(std::span<const Leg> legs, const std::vector<int>& parameters) override {
-    return system_->follow(legs, parameters);
-  }
-  std::optional<Course> follow_values(std::span<const Leg> legs,
-                                      const std::vector<int>& parameters) override {
-    return system_->follow_values(legs, parameters);
-  }
-  void gaps(const HybridState& state, Eigen::VectorXd& gap, Eigen::VectorXd& rate) const override {
-    system_->gaps(state, gap, rate);
-  }
-  std::optional<Energy> energy(const HybridState& state) override { return system_->energy(state); }
-  Eigen::RowVectorXd gap_gradient(const HybridState& state, int contact) const override {
-    return system_->gap_gradient(state, contact);
-  }
-  Symmetry symmetry(int state) const override { return system_->symmetry(state); }
-  Eigen::MatrixXd shifts() const override { return system_->shifts(); }
-  double unit(int state) const override { return system_->unit(state); }
-  std::optional<LinearLaw> linear_law() const override { return system_->linear_law(); }
-  std::optional<SeriesLaw> series_law() const override { return system_->series_law(); }
 
   /// Meetings with a section so far that were known.
   std::size_t recalled() const { return recalled_; }
@@ -81,7 +41,6 @@ class RecallingSystem final : public System {
   const Iterate* find(const HybridState& state);
   Iterate& oldest();
 
-  std::unique_ptr<System> system_;
   Section section_;  ///< that all of these belong to
   std::vector<Iterate> iterates_;
   std::size_t latest_ = 0;    ///< where the last one computed is
