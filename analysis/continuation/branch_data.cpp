@@ -41,7 +41,7 @@ void add_points(Dataset& data, const Family& family, const std::vector<Branch>& 
       torus.push_back(b.torus);
     }
   }
-  add_orbits(data, model, points);
+  add_orbits(data, family, points);
   add_array(data, "branch", {"point"}, std::move(number), "number of the branch");
   add_array(data, parameter.name, {"point"}, std::move(value), parameter.meaning, {}, parameter.unit);
   add_array(data, "test_fold", {"point"}, std::move(fold), "zero at a fold: direction of the parameter");
@@ -66,10 +66,11 @@ Dataset bifurcation_data(const Family& family, const std::vector<Branch>& branch
       contact.push_back(at.contact);
       branch.push_back(static_cast<std::int32_t>(b));
       periods.push_back(at.periods);
-      time.push_back(at.turn);
+      time.push_back(at.turn * family.units.time);
       value.push_back(at.parameter);
       error.push_back(at.error);
-      states.insert(states.end(), at.orbit.front().begin(), at.orbit.front().end());
+      const Eigen::VectorXd state = family.units.out(at.orbit.front());
+      states.insert(states.end(), state.begin(), state.end());
     }
   }
   data.dimensions = {{"point", kind.size()}};
@@ -89,21 +90,23 @@ Dataset bifurcation_data(const Family& family, const std::vector<Branch>& branch
 
 }  // namespace
 
-void add_orbits(Dataset& data, const Model& model, const std::vector<const BranchPoint*>& points) {
+void add_orbits(Dataset& data, const Family& family, const std::vector<const BranchPoint*>& points) {
+  const Model& model = *family.model;
   const std::size_t width = model.states().size();
   std::size_t iterates = 0;
   for (const BranchPoint* b : points)
     iterates = std::max(iterates, static_cast<std::size_t>(b->signature.periods));
+  const Eigen::VectorXd nowhere = Eigen::VectorXd::Constant(static_cast<Eigen::Index>(width), no_value);
   F64 states, time, residual, re, im;
   I32 periods, impacts;
   I8 stable, admissible;
   std::vector<std::string> signatures;
   for (const BranchPoint* b : points) {
     for (std::size_t k = 0; k < iterates; ++k) {
-      for (std::size_t i = 0; i < width; ++i)
-        states.push_back(k < b->orbit.size() ? b->orbit[k](static_cast<Eigen::Index>(i)) : no_value);
+      const Eigen::VectorXd state = k < b->orbit.size() ? family.units.out(b->orbit[k]) : nowhere;
+      states.insert(states.end(), state.begin(), state.end());
     }
-    time.push_back(b->period);
+    time.push_back(b->period * family.units.time);
     residual.push_back(b->residual);
     periods.push_back(b->signature.periods);
     signatures.push_back(text(b->signature, model));

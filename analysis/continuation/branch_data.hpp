@@ -13,7 +13,7 @@ namespace graze {
 Dataset branches_data(const Family& family, const std::vector<Branch>& branches);
 
 /// Adds dimensions and arrays of what is told of orbits, over the dimension `point`.
-void add_orbits(Dataset& data, const Model& model, const std::vector<const BranchPoint*>& points);
+void add_orbits(Dataset& data, const Family& family, const std::vector<const BranchPoint*>& points);
 
 /// Adds an array.
 void add_array(Dataset& data, const std::string& name, std::vector<std::string> dimensions,

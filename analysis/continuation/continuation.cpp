@@ -86,7 +86,8 @@ bool Continuation::reversed(const Solution& s) const {
 /// Without forcing: whether the step has taken away so much of the orbit that it must be shorter.
 bool Continuation::fades(const Solution& s) const {
   constexpr double least = 1e-4;  // a step so short may pass through rest
-  if (s.shooting->forced() || step_ < least) return false;
+  constexpr double small = 1e-2;  // of the states, an orbit that is about to
+  if (s.shooting->forced() || (step_ < least && now_.swing() < small * size_)) return false;
   return reversed(s) || s.swing() < 0.5 * now_.swing();
 }
 
@@ -532,13 +533,15 @@ bool Continuation::accept(Trial trial, const Tests& tests) {
 void Continuation::note_hopf() {
   Solution rest = now_;
   BranchPoint& p = rest.point;
-  const auto hopf =
-      hopf_near(family_, {p.parameter, p.state}, rest.shooting->itinerary().steps.front().mode, p.period);
-  constexpr double at_hand = 1e-5;  // of the range
+  const auto hopf = hopf_near(family_, {p.parameter, p.state, p.period},
+                              rest.shooting->itinerary().steps.front().mode, metric().range);
+  constexpr double at_hand = 1e-3;  // of the range
   if (!hopf || std::abs(hopf->parameter - p.parameter) > at_hand * metric().range) return;
   p.parameter = hopf->parameter;
   p.state = hopf->state;
-  if (note(BifurcationKind::hopf, -1, rest)) passed_.back().orbit = {p.state};
+  if (!note(BifurcationKind::hopf, -1, rest)) return;
+  passed_.back().orbit = {p.state};
+  passed_.back().turn = hopf->turn;
 }
 
 /// Without forcing: goes on in the plane across the flow at the last point.

@@ -73,7 +73,7 @@ void add_curve_points(Dataset& data, const Plane& plane, const std::vector<const
       second.push_back(p.second);
     }
   }
-  add_orbits(data, *plane.family.model, orbits);
+  add_orbits(data, plane.family, orbits);
   data.arrays.insert(data.arrays.end(), observed.arrays.begin(), observed.arrays.end());
   add_parameters(data, plane, std::move(first), std::move(second));
 }
@@ -93,7 +93,8 @@ Dataset codim2_data(const Plane& plane, const std::vector<Curve>& curves) {
       periods.push_back(c.at.periods);
       first.push_back(c.at.parameter);
       second.push_back(c.second);
-      states.insert(states.end(), c.at.orbit.front().begin(), c.at.orbit.front().end());
+      const Eigen::VectorXd state = plane.family.units.out(c.at.orbit.front());
+      states.insert(states.end(), state.begin(), state.end());
     }
   }
   data.dimensions = {{"point", kind.size()}, {"state", model.states().size()}};

@@ -308,7 +308,8 @@ NewtonResult<CurveValues> solve_curve(const CurveEquations& equations, const Bor
   const Eigen::Index n = equations.size();
   const double scale = guess.head(equations.orbit_size()).cwiseAbs().maxCoeff() + 1e-300;
   return newton(
-      guess, scale, [&](const Vector& x) { return equations.values(x, borders, weights); },
+      guess, scale, with_parameters(guess, equations.orbit_size(), 2),
+      [&](const Vector& x) { return equations.values(x, borders, weights); },
       [&](const Vector& x, const CurveValues& v) {
         Vector r(n);
         r << v.residual, row * (x - guess);

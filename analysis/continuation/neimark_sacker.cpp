@@ -1,5 +1,6 @@
 #include "analysis/continuation/neimark_sacker.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -11,7 +12,8 @@
 namespace graze {
 namespace {
 
-/// log |μ| of the pair that turns by a quarter within `quarter`; the state is moved to the equilibrium.
+/// log |μ| of the pair that turns by a quarter within `quarter`; what is told becomes that of the
+/// equilibrium.
 std::optional<double> growth(const Family& family, Equilibrium& at, std::int64_t mode, double quarter) {
   const auto system = family.system(at.parameter);
   if (!system) return std::nullopt;
@@ -42,25 +44,27 @@ std::optional<double> growth(const Family& family, Equilibrium& at, std::int64_t
       pair = m;
   }
   if (pair == 0.0) return std::nullopt;
+  at.turn = 2 * M_PI * quarter / std::arg(pair);
   return std::log(std::abs(pair));
 }
 
 }  // namespace
 
 std::optional<Equilibrium> hopf_near(const Family& family, const Equilibrium& near, std::int64_t mode,
-                                     double turn) {
+                                     double range) {
+  const double quarter = near.turn / 4;
   Equilibrium at = near;
-  auto here = growth(family, at, mode, turn / 4);
+  auto here = growth(family, at, mode, quarter);
   Equilibrium other = at;
-  other.parameter += 1e-5 * (1 + std::abs(at.parameter));
-  auto there = growth(family, other, mode, turn / 4);
+  other.parameter += 1e-5 * range;
+  auto there = growth(family, other, mode, quarter);
   constexpr int most_iterations = 30;
   for (int k = 0; k < most_iterations; ++k) {  // secant
     if (!here || !there || *here == *there) return std::nullopt;
     const double step = -*here * (other.parameter - at.parameter) / (*there - *here);
-    other = std::exchange(at, {at.parameter + step, at.state});
-    there = std::exchange(here, growth(family, at, mode, turn / 4));
-    if (std::abs(step) <= 1e-13 * (1 + std::abs(at.parameter)))
+    other = std::exchange(at, {at.parameter + step, at.state, at.turn});
+    there = std::exchange(here, growth(family, at, mode, quarter));
+    if (std::abs(step) <= 1e-13 * std::max(range, std::abs(at.parameter)))
       return here ? std::optional(at) : std::nullopt;
   }
   return std::nullopt;

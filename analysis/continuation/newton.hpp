@@ -3,10 +3,13 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <type_traits>
 #include <utility>
+
+#include "core/math/power_of_two.hpp"
 
 namespace graze {
 
@@ -19,12 +22,21 @@ struct NewtonResult {
   std::optional<Values> values;  ///< there; nothing: there are none even at the guess
 };
 
+/// How much of each unknown counts as 1: of parameters, some of them from `first` on, a large
+/// one's size.
+inline Eigen::VectorXd with_parameters(const Eigen::VectorXd& guess, Eigen::Index first, int count = 1) {
+  Eigen::VectorXd units = Eigen::VectorXd::Ones(guess.size());
+  for (Eigen::Index i = first; i < first + count; ++i)
+    units(i) = std::max(1.0, unit_near(std::abs(guess(i))));
+  return units;
+}
+
 /// Solves r(x) = 0. `evaluate(x)` gives what r and its Jacobian follow from, or nothing where they do not
 /// exist; `defect(x, values)` is r; `step(x, values, −r)` solves for Newton's step. `scale`: the greatest
-/// unknown.
+/// unknown that is no parameter. `units`: how much of an unknown counts as 1.
 template <class Evaluate, class Defect, class Solve>
-auto newton(const Eigen::VectorXd& guess, double scale, const Evaluate& evaluate, const Defect& defect,
-            const Solve& solve) {
+auto newton(const Eigen::VectorXd& guess, double scale, const Eigen::VectorXd& units,
+            const Evaluate& evaluate, const Defect& defect, const Solve& solve) {
   constexpr int most_iterations = 12;
   constexpr double furthest = 1e2;  // a step, of the scale: to follow a motion beyond it would take for ever
   using Values = typename std::invoke_result_t<Evaluate, const Eigen::VectorXd&>::value_type;
@@ -38,7 +50,7 @@ auto newton(const Eigen::VectorXd& guess, double scale, const Evaluate& evaluate
   for (; n.iterations < most_iterations; ++n.iterations) {
     const Eigen::VectorXd step = solve(n.x, *n.values, -r);
     if (!step.allFinite()) return n;
-    const double length = step.cwiseAbs().maxCoeff();
+    const double length = step.cwiseQuotient(units).cwiseAbs().maxCoeff();
     // At the end of quadratic convergence the step is rounding; over stiff contacts one that is still counts
     // in the defects.
     const bool is_rounding = length <= 1e-12 * scale || (length <= 1e-9 * scale && length >= 0.1 * last_step);

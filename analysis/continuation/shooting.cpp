@@ -19,7 +19,7 @@ std::unique_ptr<System> Family::system(double parameter_value) const {
   const std::size_t p = static_cast<std::size_t>(parameter);
   at[p] = parameter_value;
   if (!model->parameters()[p].range.contains(parameter_value)) return nullptr;
-  return model->system(at, tolerance);
+  return in_units(model->system(at, tolerance), units);
 }
 
 namespace {
@@ -520,7 +520,7 @@ Closing solve_with(const Shooting& shooting, const Eigen::VectorXd& guess, const
   const Eigen::Index m = shooting.size();
   const double scale = guess.head(m).cwiseAbs().maxCoeff() + 1e-300;
   auto found = newton(
-      guess, scale,
+      guess, scale, with_parameters(guess, m),
       [&](const Eigen::VectorXd& u) -> std::optional<Values> {
         auto equations = shooting.equations(u);
         if (!equations) return std::nullopt;

@@ -11,6 +11,7 @@
 #include "analysis/maps/itinerary.hpp"
 #include "core/contact/friction_mode.hpp"
 #include "core/system/model.hpp"
+#include "core/system/scaled_system.hpp"
 
 namespace graze {
 
@@ -32,6 +33,7 @@ struct Family {
   Tolerance tolerance;
   Section section = {};  ///< where states are told; stroboscopic when the model is forced
   bool in_full = false;  ///< frictions are prescribed, too, where systems can follow them
+  Units units = {};      ///< of states and times, those of the section, too
 
   /// nullptr where the parameter makes no system.
   std::unique_ptr<System> system(double parameter_value) const;

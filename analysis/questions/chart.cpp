@@ -11,6 +11,7 @@
 #include "analysis/continuation/branch_data.hpp"
 #include "analysis/continuation/branch_set.hpp"
 #include "analysis/continuation/curve_data.hpp"
+#include "analysis/continuation/orbit_units.hpp"
 #include "analysis/continuation/sweep_starts.hpp"
 #include "analysis/maps/map_keys.hpp"
 #include "analysis/questions/curve_setting.hpp"
@@ -54,7 +55,14 @@ class Chart final : public AnalysisInParts {
   std::optional<Dataset> map(Journal& journal) const;
   std::size_t line_place(std::size_t line, std::size_t count) const;
   Dataset along(const Dataset& map, std::size_t place) const;
-  Line branches_on(const Dataset& map, std::size_t place, Journal& journal) const;
+  /// A line's starts with the second parameter's value.
+  struct LineStarts {
+    double second = 0;
+    std::vector<Start> starts;
+  };
+  Units units_on(const std::vector<LineStarts>& lines) const;
+  LineStarts starts_on(const Dataset& map, std::size_t place) const;
+  Line branches_on(const Plane& plane, const LineStarts& starts, Journal& journal) const;
   const std::string& name_of(int parameter) const {
     return problem_.model->parameters()[static_cast<std::size_t>(parameter)].name;
   }
@@ -159,23 +167,39 @@ Dataset Chart::along(const Dataset& map, std::size_t place) const {
   return line;
 }
 
-Chart::Line Chart::branches_on(const Dataset& map, std::size_t place, Journal& journal) const {
-  Line line;
+Chart::LineStarts Chart::starts_on(const Dataset& map, std::size_t place) const {
+  LineStarts line;
   line.second = map.values<double>(name_of(setting_.plane.second))[place];
-  line.family = setting_.plane.at(line.second);
+  const Dataset sweep = along(map, place);
+  const Family family = setting_.plane.at(line.second);
+  const SweepStarts found(sweep, family, problem_.analysis.at("axis"));
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    Start start = found.start(k);
+    if (start.periods == 0) continue;
+    start.origin = "attractor of the map at " + Value(found.parameter(k)).toml();
+    line.starts.push_back(std::move(start));
+  }
+  return line;
+}
+
+/// Those of the first orbit on a line.
+Units Chart::units_on(const std::vector<LineStarts>& lines) const {
+  for (const LineStarts& line : lines)
+    if (!line.starts.empty()) return units_of(setting_.plane.at(line.second), line.starts);
+  return {};
+}
+
+Chart::Line Chart::branches_on(const Plane& plane, const LineStarts& starts, Journal& journal) const {
+  Line line;
+  line.second = starts.second;
+  line.family = plane.at(line.second);
   AtlasOptions options;
   options.limits.most = branches_;
   options.continuation.from = setting_.options.walk.from[0];
   options.continuation.to = setting_.options.walk.to[0];
   Atlas atlas(line.family, options, journal);
-  const Dataset sweep = along(map, place);
-  const SweepStarts starts(sweep, line.family, problem_.analysis.at("axis"));
-  for (std::size_t k = 0; k < starts.size() && !journal.stop(); ++k) {
-    Start start = starts.start(k);
-    if (start.periods == 0) continue;
-    start.origin = "attractor of the map at " + Value(starts.parameter(k)).toml();
-    static_cast<void>(atlas.take(start));
-  }
+  for (std::size_t k = 0; k < starts.starts.size() && !journal.stop(); ++k)
+    static_cast<void>(atlas.take(in_units(starts.starts[k], plane.family.units)));
   line.branches = atlas.branches();
   line.left = atlas.budget().left();
   return line;
@@ -186,14 +210,17 @@ std::optional<Dataset> Chart::compute_with(const Box&, Journal& journal) const {
   auto swept = map(journal);
   if (!swept) return std::nullopt;
   Shifted for_curves(journal, (lines_ + 1) * room);
-  CurveSet set(setting_.plane, setting_.options, for_curves);
+  std::vector<LineStarts> starts;
+  for (std::size_t k = 0; k < lines_; ++k)
+    starts.push_back(starts_on(*swept, line_place(k, swept->size(name_of(setting_.plane.second)))));
+  const Plane plane = in_units(setting_.plane, units_on(starts));
+  CurveSet set(plane, setting_.options, for_curves);
   std::vector<TriedStart> tried;
   Dataset lines;
   for (std::size_t k = 0; k < lines_; ++k) {
     journal.progress(0.5 + 0.5 * static_cast<double>(k) / static_cast<double>(lines_));
     Shifted for_branches(journal, (k + 1) * room);
-    const std::size_t place = line_place(k, swept->size(name_of(setting_.plane.second)));
-    const Line line = branches_on(*swept, place, for_branches);
+    const Line line = branches_on(plane, starts[k], for_branches);
     for (std::size_t b = 0; b < line.branches.size(); ++b) {
       for (const Bifurcation& at : line.branches[b].bifurcations) {
         if (journal.stop()) return std::nullopt;
@@ -210,8 +237,8 @@ std::optional<Dataset> Chart::compute_with(const Box&, Journal& journal) const {
     lines.groups.push_back({std::to_string(k), std::move(branches)});
   }
   if (journal.stop()) return std::nullopt;
-  Dataset data = curves_data(setting_.plane, set, problem_.observables.get());
-  data.groups.push_back({"start", starts_data(setting_.plane, tried)});
+  Dataset data = curves_data(plane, set, problem_.observables.get());
+  data.groups.push_back({"start", starts_data(plane, tried)});
   data.groups.push_back({"line", std::move(lines)});
   data.groups.push_back({"map", std::move(*swept)});
   return data;

@@ -6,6 +6,7 @@
 #include "analysis/continuation/branch_data.hpp"
 #include "analysis/continuation/branch_set.hpp"
 #include "analysis/continuation/observed_orbits.hpp"
+#include "analysis/continuation/orbit_units.hpp"
 #include "analysis/continuation/settled_start.hpp"
 #include "analysis/continuation/sweep_starts.hpp"
 #include "analysis/maps/attractor.hpp"
@@ -53,7 +54,9 @@ class Continue final : public AnalysisInParts {
   void read_axis_of(const Value& axis);
   void read_start(const Value& table);
   std::vector<Start> own_starts() const;
-  std::optional<Fates> place(const SweepStarts& sweep, Atlas& atlas, Journal& journal) const;
+  std::vector<Start> starts_of(const SweepStarts& sweep) const;
+  std::optional<Fates> place(const SweepStarts& sweep, const std::vector<Start>& starts, Atlas& atlas,
+                             Journal& journal) const;
   Dataset sweep_data(const Fates& fates) const;
 
   Problem problem_;
@@ -134,55 +137,69 @@ std::vector<Start> Continue::own_starts() const {
   return starts;
 }
 
+std::vector<Start> Continue::starts_of(const SweepStarts& sweep) const {
+  std::vector<Start> starts;
+  for (std::size_t k = 0; k < sweep.size(); ++k) {
+    starts.push_back(sweep.start(k));
+    starts.back().origin = "attractor of the sweep at " + Value(sweep.parameter(k)).toml();
+  }
+  return starts;
+}
+
 /// Branches through all attractors of a sweep; what becomes of each. Nothing: stopped.
-std::optional<Fates> Continue::place(const SweepStarts& sweep, Atlas& atlas, Journal& journal) const {
+std::optional<Fates> Continue::place(const SweepStarts& sweep, const std::vector<Start>& starts, Atlas& atlas,
+                                     Journal& journal) const {
   Fates fates(sweep.size());
-  std::vector<std::pair<std::size_t, Start>> open;
+  std::vector<std::size_t> open;
   for (std::size_t k = 0; k < sweep.size(); ++k) {
     journal.progress(static_cast<double>(k) / static_cast<double>(sweep.size()));
     if (journal.stop()) return std::nullopt;
     const double parameter = sweep.parameter(k);
     fates.set(k, sweep.failed(k) ? Fate::failed : Fate::not_periodic);
-    Start start = sweep.start(k);
-    if (start.periods == 0) continue;
+    if (starts[k].periods == 0) continue;
     fates.set(k, Fate::outside);
     if (parameter < options_.continuation.from || parameter > options_.continuation.to) continue;
-    start.origin = "attractor of the sweep at " + Value(parameter).toml();
-    if (const auto place = atlas.take(start)) {
+    if (const auto place = atlas.take(starts[k])) {
       fates.set(k, *place);
     } else {
-      open.emplace_back(k, std::move(start));
+      open.push_back(k);
     }
   }
-  for (const auto& [k, start] : open) {  // on branches that were found from others
-    if (const auto place = atlas.find(start)) {
+  for (const std::size_t k : open) {  // on branches that were found from others
+    if (const auto place = atlas.find(starts[k])) {
       fates.set(k, *place);
     } else {
-      fates.set(k, atlas.refined(start) ? Fate::off_branch : Fate::not_refined);
+      fates.set(k, atlas.refined(starts[k]) ? Fate::off_branch : Fate::not_refined);
     }
   }
   return fates;
 }
 
 std::optional<Dataset> Continue::compute_with(const Box&, Journal& journal) const {
-  Atlas atlas(family_, options_, journal);
+  std::optional<SweepStarts> sweep;
+  if (start_ == "from_sweep") sweep.emplace(*problem_.sweep, family_, problem_.analysis.at("sweep"));
+  std::vector<Start> starts = sweep ? starts_of(*sweep) : own_starts();
+  const Family family = in_units(family_, units_of(family_, starts));
+  for (Start& start : starts) start = in_units(std::move(start), family.units);
+  Atlas atlas(family, options_, journal);
   std::size_t lost = 0;
   std::optional<Fates> fates;
-  if (start_ == "from_sweep") {
-    fates = place(SweepStarts(*problem_.sweep, family_, problem_.analysis.at("sweep")), atlas, journal);
+  if (sweep) {
+    fates = place(*sweep, starts, atlas, journal);
+    for (std::size_t k = 0; fates && k < fates->distance.size(); ++k)
+      fates->distance[k] *= family.units.length;
   } else {
-    const std::vector<Start> starts = own_starts();
     for (std::size_t k = 0; k < starts.size() && !journal.stop(); ++k) {
       journal.progress(static_cast<double>(k) / static_cast<double>(starts.size()));
       lost += starts[k].periods > 0 && atlas.take(starts[k]) ? 0 : 1;
     }
   }
   if (journal.stop()) return std::nullopt;
-  Dataset data = branches_data(family_, atlas.branches());
+  Dataset data = branches_data(family, atlas.branches());
   if (problem_.observables) {
     std::vector<std::pair<const Family*, const BranchPoint*>> points;
     for (const Branch& branch : atlas.branches()) {
-      for (const BranchPoint& point : branch.points) points.emplace_back(&family_, &point);
+      for (const BranchPoint& point : branch.points) points.emplace_back(&family, &point);
     }
     add_observables(data, *problem_.observables, points);
   }

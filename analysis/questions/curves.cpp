@@ -10,6 +10,7 @@
 #include "analysis/continuation/branch.hpp"
 #include "analysis/continuation/curve_data.hpp"
 #include "analysis/continuation/located_points.hpp"
+#include "analysis/continuation/orbit_units.hpp"
 #include "analysis/continuation/settled_start.hpp"
 #include "analysis/maps/map_keys.hpp"
 #include "analysis/questions/curve_setting.hpp"
@@ -29,7 +30,8 @@ class Curves final : public AnalysisInParts {
   const Model& model() const { return *problem_.model; }
   std::vector<BifurcationKind> read_kinds() const;
   void check_inside(const std::vector<LocatedPoint>& points) const;
-  std::vector<LocatedPoint> located_from_state(const Budget& budget) const;
+  std::vector<LocatedPoint> located_from(const Start& start, const Family& family,
+                                         const Budget& budget) const;
 
   Problem problem_;
   Plane plane_;
@@ -103,12 +105,11 @@ std::vector<BifurcationKind> Curves::read_kinds() const {
   return kinds;
 }
 
-/// The points on the branch through what [initial] settles to, over the first parameter, nearest first.
-std::vector<LocatedPoint> Curves::located_from_state(const Budget& budget) const {
-  const Family& family = plane_.family;
-  const double at = family.values[static_cast<std::size_t>(family.parameter)];
-  const Start start = settled_start(family, at, problem_.start(), attractor_, "initial state");
+/// The points on the branch through an orbit, over the first parameter, nearest first.
+std::vector<LocatedPoint> Curves::located_from(const Start& start, const Family& family,
+                                               const Budget& budget) const {
   if (start.periods == 0) return {};
+  const double at = start.parameter;
   const auto near = between_events(family, {at, start.orbit.front(), start.periods, start.turn, 0});
   const auto orbit = near ? find_orbit(family, *near) : std::nullopt;
   if (!orbit) return {};
@@ -130,10 +131,22 @@ std::vector<LocatedPoint> Curves::located_from_state(const Budget& budget) const
 }
 
 std::optional<Dataset> Curves::compute_with(const Box&, Journal& journal) const {
-  CurveSet set(plane_, options_, journal);
-  std::vector<LocatedPoint> points =
-      from_state_ ? located_from_state(set.budget())
-                  : located_points(*problem_.sweep, plane_, problem_.analysis.at("branches"));
+  const Family& family = plane_.family;
+  Start start;
+  std::vector<LocatedPoint> points;
+  Units units;
+  if (from_state_) {
+    const double value = family.values[static_cast<std::size_t>(family.parameter)];
+    start = settled_start(family, value, problem_.start(), attractor_, "initial state");
+    units = units_of(family, {start});
+  } else {
+    points = located_points(*problem_.sweep, plane_, problem_.analysis.at("branches"));
+    if (!points.empty()) units = units_of(plane_.at(points.front().seed.second), points.front().seed.orbit);
+  }
+  const Plane plane = in_units(plane_, units);
+  CurveSet set(plane, options_, journal);
+  for (LocatedPoint& p : points) p.seed.orbit = in_units(std::move(p.seed.orbit), units);
+  if (from_state_) points = located_from(in_units(std::move(start), units), plane.family, set.budget());
   const CurveOptions& w = options_.walk;
   std::erase_if(points, [&](const LocatedPoint& p) {
     const double at = p.seed.orbit.parameter;
@@ -149,8 +162,8 @@ std::optional<Dataset> Curves::compute_with(const Box&, Journal& journal) const 
     tried.push_back({points[k].seed, set.take(points[k].seed, points[k].text())});
   }
   if (journal.stop()) return std::nullopt;
-  Dataset data = curves_data(plane_, set, problem_.observables.get());
-  data.groups.push_back({"start", starts_data(plane_, tried)});
+  Dataset data = curves_data(plane, set, problem_.observables.get());
+  data.groups.push_back({"start", starts_data(plane, tried)});
   return data;
 }
 

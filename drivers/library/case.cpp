@@ -185,23 +185,6 @@ void check_start(const Case& c, const Value& initial) {
   throw InputError(initial.place(), "initial", initial.toml(), first);
 }
 
-/// Branches and curves compare states as they are, whatever they are made of.
-void warn_of_units(Case& c) {
-  constexpr double far = 1e7;
-  const std::string& name = c.question->name;
-  if (name != "continue" && name != "curves" && name != "chart") return;
-  const Model& model = *c.problem.model;
-  const std::unique_ptr<System> system = model.system(model.values(), c.problem.tolerance);
-  for (int i = 0; system && i < system->states(); ++i) {
-    const double unit = system->unit(i);
-    if (unit <= far && unit >= 1 / far) continue;
-    c.warnings.push_back(fmt::format(
-        "{:.0e} of {} do what 1 of a position does: {} may take different orbits for one; in units in "
-        "which all states are of like size it does not",
-        unit, model.states()[static_cast<std::size_t>(i)].name, name));
-  }
-}
-
 /// A case file may come from a stranger: the result that it names stays in the folder where graze is started.
 std::string read_output(const Value& table) {
   const Value& file = table.at("file");
@@ -478,7 +461,6 @@ Case make_case(CaseFile file) {
   c.identity = identity_of(root, c, sweep);
   ask(c);
   check_start(c, initial);
-  warn_of_units(c);
   return c;
 }
 

@@ -16,6 +16,29 @@ CASES = os.path.join(os.environ["GRAZE_SOURCE"], "data", "cases")
 OSCILLATOR = os.path.join(CASES, "continue_oscillator.toml")
 
 
+VALVE = """graze = 1
+[model]
+name = "equations"
+parameters = {{ q = {q!r}, length = {length!r}, time = {time!r}, pressure = {pressure!r}, flow = {flow!r} }}
+coordinates = ["y"]
+velocities = ["v"]
+states = ["p"]
+force = {{ y = "length/time^2*(-1.25*v*time/length - (y/length + 10) + p/pressure)" }}
+rate = {{ p = "pressure/time*20*(q/flow - y/length*sqrt(p/pressure))" }}
+contact = [{{ gap = "y", restitution = 0.8 }}]
+[initial]
+state = [{start!r}, 0.0, 0.0]
+[analysis]
+name = "continue"
+axis = {{ parameter = "q", from = {low!r}, to = {high!r} }}
+map = "section"
+coordinate = "v"
+level = 0.0
+direction = "down"
+transient = 512
+generations = 0
+"""
+
 BELT = """graze = 1
 [model]
 name = "equations"
@@ -239,6 +262,25 @@ at = 1.5
         for other in found[1:]:
             self.assertEqual([kind for kind, _ in other], [kind for kind, _ in found[0]])
             np.testing.assert_allclose([v for _, v in other], [v for _, v in found[0]], rtol=1e-8)
+
+    def test_a_valve_in_other_units(self):
+        """Lifts of 1e-4 m, times of 1e-3 s and pressures of 1e6 Pa: the same points, from a pressure of zero, too."""
+        found = []
+        for length, time, pressure, flow in [(1, 1, 1, 1), (1e-4, 1e-3, 1e6, 1e-7), (1e-3, 1e-6, 1e5, 1e9)]:
+            self.write("valve.toml", VALVE.format(length=length, time=time, pressure=pressure, flow=flow, q=8 * flow,
+                                                  low=7 * flow, high=8.6 * flow, start=0.2 * length))
+            ends, points, located = self.branches("valve.toml")
+            self.assertEqual(ends, ["end of the range", "the orbit shrinks to rest"])
+            self.assertLess(len(points), 200)
+            with h5py.File(self.path("out.h5"), "r") as file:
+                states = file["bifurcation/orbit_state"][()] / [length, length / time, pressure]
+                found.append((located, states, file["bifurcation/orbit_time"][()] / time, flow))
+        self.assertEqual([kind for kind, _ in found[0][0]], ["grazing", "hopf"])
+        for located, states, times, flow in found[1:]:
+            self.assertEqual([kind for kind, _ in located], ["grazing", "hopf"])
+            np.testing.assert_allclose([q / flow for _, q in located], [q for _, q in found[0][0]], rtol=1e-10)
+            np.testing.assert_allclose(states[:, [0, 2]], found[0][1][:, [0, 2]], rtol=1e-7)
+            np.testing.assert_allclose(times, found[0][2], rtol=1e-7)
 
     def test_without_forcing(self):
         """The relief valve on a section: the Hopf point, grazing, a doubled branch; not on a stroboscopic map."""

@@ -17,7 +17,7 @@ TEST_CASE("Newton's method does not look where a motion would be followed for ev
     return 1e-8;
   };
   const auto found = newton(
-      Eigen::VectorXd::Constant(1, 2), 2, flat,
+      Eigen::VectorXd::Constant(1, 2), 2, Eigen::VectorXd::Ones(1), flat,
       [](const Eigen::VectorXd& x, double slope) {
         return Eigen::VectorXd::Constant(1, 1 + slope * x(0)).eval();
       },

@@ -6,7 +6,9 @@
 #include <optional>
 
 #include "analysis/maps/attractor.hpp"
+#include "analysis/maps/itinerary.hpp"
 #include "core/lanes/lanes.hpp"
+#include "core/system/scaled_system.hpp"
 #include "tests/dice.hpp"
 #include "tests/support.hpp"
 
@@ -16,7 +18,7 @@ using namespace graze::test;
 namespace {
 
 /// How many of the new units make an old one.
-struct Units {
+struct OldUnits {
   double length = 1, time = 1, mass = 1;
 };
 
@@ -26,7 +28,7 @@ struct Chain {
   Eigen::VectorXd force, start;
   double omega = 1, position = 1, friction = 0;
 
-  std::string toml(const Units& u) const {
+  std::string toml(const OldUnits& u) const {
     const double forces = u.mass * u.length / (u.time * u.time);
     std::string text = "name = 'linear_stops'\nomega = " + fmt_double(omega / u.time) +
                        "\nmass = " + rows(mass * u.mass) + "\ndamping = " + rows(damping * u.mass / u.time) +
@@ -40,7 +42,7 @@ struct Chain {
     }
     return text;
   }
-  HybridState begin(const Units& u) const {
+  HybridState begin(const OldUnits& u) const {
     HybridState state = state_at(std::vector<double>(start.begin(), start.end()));
     for (Eigen::Index i = 0; i < state.x.size(); ++i) state.x(i) *= i % 2 == 0 ? u.length : u.length / u.time;
     return state;
@@ -61,7 +63,7 @@ Chain draw(Dice& dice) {
   return c;
 }
 
-Attractor settle(const Chain& chain, const Units& units) {
+Attractor settle(const Chain& chain, const OldUnits& units) {
   AttractorOptions options;
   options.transient = 60;
   options.record = 32;
@@ -95,8 +97,9 @@ TEST_CASE("other units by powers of two change no digit of a motion, nor what it
       choose_lane_kernel(kernel);
       const Attractor plain = settle(chain, {});
       ++kinds[static_cast<std::size_t>(plain.kind)];
-      for (const Units& u : {Units{up, 1, 1}, Units{down, 1, 1}, Units{1, up, 1}, Units{1, down, 1},
-                             Units{1, 1, up}, Units{1, 1, down}, Units{up, down, up}}) {
+      for (const OldUnits& u :
+           {OldUnits{up, 1, 1}, OldUnits{down, 1, 1}, OldUnits{1, up, 1}, OldUnits{1, down, 1},
+            OldUnits{1, 1, up}, OldUnits{1, 1, down}, OldUnits{up, down, up}}) {
         INFO(kernel << ", system " << system << ": " << u.length << ", " << u.time << ", " << u.mass);
         const Attractor scaled = settle(chain, u);
         CHECK(counts(scaled) == counts(plain));
@@ -127,7 +130,7 @@ TEST_CASE("a thousand million units to one: the same class and period") {
     const Attractor plain = settle(chain, {});
     if (plain.kind != AttractorClass::periodic) continue;  // others go their own way from rounding on
     for (const double factor : {1e9, 1e-9}) {
-      for (const Units& u : {Units{factor, 1, 1}, Units{1, factor, 1}, Units{1, 1, factor}}) {
+      for (const OldUnits& u : {OldUnits{factor, 1, 1}, OldUnits{1, factor, 1}, OldUnits{1, 1, factor}}) {
         INFO("system " << system << ": " << u.length << ", " << u.time << ", " << u.mass);
         CHECK(counts(settle(chain, u)) == counts(plain));
       }
@@ -171,4 +174,66 @@ TEST_CASE("the unit of a pressure that lifts a valve changes neither class nor p
     }
     CHECK(first->second > 1);
   }
+}
+
+TEST_CASE("a system told in units is the same to the last bit, with its events and derivatives") {
+  const std::string oscillator =
+      "name = 'equations'\nparameters = { omega = 1.3 }\ncoordinates = ['x', 'y']\nstates = ['p']\n"
+      "force = { x = \"1.5*cos(omega*t) - 0.1*x' - x - x^3 + p\", y = \"0.4*(x - y) - 0.1*y'\" }\n"
+      "rate = { p = '0.3*(x - p)' }\nperiod = '2*pi/omega'\n"
+      "contact = [{ gap = '0.6 - x', restitution = 0.8 }, { gap = 'y + 0.3', restitution = 0.6 }]";
+  const auto plain = make_system(oscillator);
+  Units units{Eigen::VectorXd(5), 0x1p-20, 0x1p-9};
+  units.state << 0x1p-20, 0x1p-11, 0x1p-19, 0x1p-10, 0x1p+17;
+  const auto scaled = in_units(make_system(oscillator), units);
+  const Eigen::VectorXd start = state_at({0.1, 0.3, 0.2, -0.1, 0.05}).x;
+  CHECK(scaled->period() == plain->period() / units.time);
+  CHECK(scaled->rate() == plain->rate() * units.time);
+
+  const Record record = record_turn(*plain, start, 3);
+  const Record told = record_turn(*scaled, units.in(start), 3);
+  REQUIRE(record.outcome == Outcome::ok);
+  CHECK(told.itinerary == record.itinerary);
+  CHECK(record.itinerary.steps.size() > 4);
+  for (std::size_t k = 0; k < record.times.size(); ++k) {
+    CHECK(told.times[k] * units.time == record.times[k]);
+    CHECK(told.speeds[k] * units.length / units.time == record.speeds[k]);
+  }
+  for (std::size_t k = 0; k < record.behind.size(); ++k) CHECK(units.out(told.behind[k]) == record.behind[k]);
+
+  HybridState a = state_at({0.1, 0.3, 0.2, -0.1, 0.05}), b = a;
+  b.x = units.in(b.x);
+  Tangent at, bt;
+  at.state = bt.state = Eigen::MatrixXd::Identity(5, 7);
+  at.time = bt.time = Eigen::RowVectorXd::Unit(7, 5);
+  at.parameter = bt.parameter = Eigen::RowVectorXd::Unit(7, 6);
+  REQUIRE(plain->advance(a, Section{}, at) == Outcome::ok);
+  REQUIRE(scaled->advance(b, Section{}, bt) == Outcome::ok);
+  CHECK(units.out(b.x) == a.x);
+  Eigen::VectorXd by(7);
+  by << units.state, units.time, 1;
+  CHECK((units.state.asDiagonal() * bt.state).eval() == (at.state * by.asDiagonal()).eval());
+  CHECK((units.time * bt.time).eval() == (at.time * by.asDiagonal()).eval());
+
+  Leg leg;
+  leg.state = start;
+  leg.duration = 0.25;
+  leg.end = EventKind::impact;
+  leg.contact = 0;
+  Leg short_leg = leg;
+  short_leg.state = units.in(start);
+  short_leg.duration /= units.time;
+  const auto course = plain->follow({&leg, 1}, {0}), way = scaled->follow({&short_leg, 1}, {0});
+  REQUIRE((course && way));
+  const Reached &p = course->legs[0], &q = way->legs[0];
+  Eigen::VectorXd columns(8);
+  columns << units.state, units.time, units.time, 1;
+  const double speed = units.length / units.time;
+  CHECK(units.out(q.state) == p.state);
+  CHECK((units.state.asDiagonal() * q.state_slope).eval() == (p.state_slope * columns.asDiagonal()).eval());
+  CHECK(q.guard * units.length == p.guard);
+  CHECK((q.guard_slope * units.length).eval() == (p.guard_slope * columns.asDiagonal()).eval());
+  CHECK(q.measure * speed == p.measure);
+  CHECK((q.measure_slope * speed).eval() == (p.measure_slope * columns.asDiagonal()).eval());
+  CHECK((way->period_slope * units.time).eval() == course->period_slope);
 }
