@@ -173,12 +173,14 @@ bool Continuation::keeps_or_turns(const Solution& last, const Grazing& grazing) 
 /// What test functions tell between the last point and a grazing, however near to it.
 void Continuation::locate_before(const Grazing& grazing) {
   constexpr double same = 1e-9;  // of the size: an orbit of fewer periods, of another branch
-  const double step = grazing.place - nearest_taken;
-  if (!(step > nearest_taken)) return;
-  auto trial = solved(now_, step);
-  if (!trial || repeats(states_on_section(trial->solution), trial->solution.point.phase, size_, same)) return;
-  take_stability(trial->solution);
-  locate_tests(now_, trial->solution, step);
+  for (double away = nearest_taken; away < grazing.place / 2; away *= 10) {
+    const double step = grazing.place - away;
+    auto trial = solved(now_, step);
+    if (!trial || repeats(states_on_section(trial->solution), trial->solution.point.phase, size_, same))
+      continue;
+    take_stability(trial->solution);
+    return locate_tests(now_, trial->solution, step);
+  }
 }
 
 /// To the first admissible point behind a grazing; what test functions tell between them is noted.

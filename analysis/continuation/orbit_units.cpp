@@ -30,7 +30,7 @@ Eigen::VectorXd sizes_on(System& system, const NearOrbit& orbit) {
 }  // namespace
 
 Units units_of(const Family& family, const NearOrbit& orbit) {
-  constexpr double least = 0.25;  // of what counts as much as a position
+  constexpr double least = 1.0 / 7;  // of what counts as much as a position
   const auto system = family.system(orbit.parameter);
   if (!system) return {};
   const Eigen::VectorXd sizes = sizes_on(*system, orbit);
@@ -38,8 +38,9 @@ Units units_of(const Family& family, const NearOrbit& orbit) {
   const double turn = system->period() > 0 ? system->period() : orbit.turn / orbit.periods;
   Units units{Eigen::VectorXd::Ones(sizes.size()), unit_near(size), unit_near(turn / (2 * M_PI))};
   for (int i = 0; i < system->states(); ++i) {
-    if (system->symmetry(i) == Symmetry::none)
-      units.state(i) = unit_near(std::max(sizes(i), least * size * system->unit(i)));
+    const bool will_do = sizes(i) > 0 && unit_near(sizes(i)) == 1;
+    if (will_do || system->symmetry(i) != Symmetry::none) continue;
+    units.state(i) = unit_near(std::max(sizes(i), least * size * system->unit(i)));
   }
   const Eigen::MatrixXd shifts = system->shifts();
   for (Eigen::Index k = 0; k < shifts.cols(); ++k) {  // what drifts together is told alike

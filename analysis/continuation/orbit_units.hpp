@@ -13,7 +13,7 @@
 namespace graze {
 
 /// Units in which what an orbit passes is of size about 1: of each state its greatest value, at least a
-/// quarter of what counts as much as its position (System::unit); of lengths that of the positions; of time a
+/// seventh of what counts as much as its position (System::unit); of lengths that of the positions; of time a
 /// radian of a period. What is between 1/32 and 64 is told as it is, and so is an angle that may turn.
 Units units_of(const Family& family, const NearOrbit& orbit);
 /// Those of the first periodic orbit among some.

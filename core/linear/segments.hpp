@@ -281,6 +281,7 @@ class LinearLeg {
     if (leg.end == EventKind::contact_begin && is_closed(leg.mode, i)) {
       ending.guard = compliance * dot(contact.second);
       ending.measure = -compliance * rate(contact.second);
+      ending.of_force = true;
     } else if (leg.end == EventKind::contact_begin) {
       ending.guard = mean_approach_ ? S(-*mean_approach_) : S(-penetration(i));
       ending.measure = approach;
@@ -290,6 +291,7 @@ class LinearLeg {
     } else {
       ending.guard = compliance * stop_force(i);
       ending.measure = -compliance * rate(contact.guard);
+      ending.of_force = true;
     }
   }
   /// The same of a touch of what keeps a contact engaged: of its force or, where that ends it, its gap.
@@ -298,6 +300,7 @@ class LinearLeg {
     const bool opens = opens_last(i);
     ending.guard = opens ? S(approach_of(i, x.tail(dofs()))) : S(compliance * rate(contact.guard));
     ending.measure = opens ? penetration(i) : S(compliance * stop_force(i));
+    ending.of_force = !opens;
   }
   bool engaged(const Leg& leg) const {
     return layout_of(system_).spring(leg.mode, leg.contact) == Spring::engaged;

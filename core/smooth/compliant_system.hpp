@@ -1248,15 +1248,15 @@ void CompliantMotion<S, Equations>::tell_compliant(const Leg& leg, const std::op
   const bool engaged = layout().spring(mode_, i) == Spring::engaged;
   const bool by_gap = !engaged || opens_last(i);
   if (leg.end == EventKind::contact_begin && closed(i)) {
-    ending = {of_guard(second), S(-rate_of(second))};
+    ending = {of_guard(second), S(-rate_of(second)), true};
   } else if (leg.end == EventKind::contact_begin) {
-    ending = {mean_approach ? S(-*mean_approach) : S(-depth), approach};
+    ending = {mean_approach ? S(-*mean_approach) : S(-depth), approach, false};
   } else if (leg.end == EventKind::contact_end && by_gap) {
-    ending = {mean_approach ? *mean_approach : depth, S(-approach)};
+    ending = {mean_approach ? *mean_approach : depth, S(-approach), false};
   } else if (leg.end == EventKind::contact_end) {
-    ending = {of_guard(force), S(-rate_of(force))};
+    ending = {of_guard(force), S(-rate_of(force)), true};
   } else if (leg.end == EventKind::graze && engaged) {
-    ending = by_gap ? Ending<S>{approach, depth} : Ending<S>{rate_of(force), of_guard(force)};
+    ending = by_gap ? Ending<S>{approach, depth, false} : Ending<S>{rate_of(force), of_guard(force), true};
   } else {
     this->finish(leg);
   }
@@ -1268,7 +1268,7 @@ void CompliantMotion<S, Equations>::rub(const Leg& leg) {
   const int k = -1 - leg.contact;
   const int first = count() + 2 * k;
   if (leg.end == EventKind::graze && !dynamics().sticks(k, mode_)) {
-    ending = {this->guard_rate(first, mode_), dynamics().guard(first, mode_, time, x)};
+    ending = {this->guard_rate(first, mode_), dynamics().guard(first, mode_, time, x), false};
     return;
   }
   const std::int64_t sliding = mode_, rest = layout().with(mode_, k, Sliding::stuck);
@@ -1282,15 +1282,15 @@ void CompliantMotion<S, Equations>::rub(const Leg& leg) {
     case EventKind::slip_to_stick:
     case EventKind::slip_reversal:
       ending = {dynamics().guard(first, sliding, time, x),
-                leg.end == EventKind::slip_to_stick ? left : S(-left)};
+                leg.end == EventKind::slip_to_stick ? left : S(-left), false};
       mode_ = rest;
       rest_on_closed();
       break;
     case EventKind::stick_to_slip:
-      ending = {left, S(-rate())};
+      ending = {left, S(-rate()), false};
       break;
     default:
-      ending = {rate(), left};
+      ending = {rate(), left, false};
   }
 }
 

@@ -67,16 +67,22 @@ struct Order {
   int guard = 0;
   int measure = 0;
 };
-Order order_of(const Leg& leg) {
-  if (leg.length == Leg::Length::returning) return {1, 1};
+
+/// Of the end of a leg; `sticks`: its friction does along it.
+Order order_of(const Leg& leg, const Reached& reached, bool sticks) {
+  const bool held = sticks || reached.of_force ||
+                    (leg.contact >= 0 && leg.length != Leg::Length::own && is_closed(leg.mode, leg.contact));
   switch (leg.end) {
     case EventKind::graze:
-      if (leg.contact < 0) return {2, 1};
-      return is_closed(leg.mode, leg.contact) && leg.length != Leg::Length::own ? Order{3, 2} : Order{1, 0};
+      if (held) return {3, 2};
+      return leg.contact < 0 ? Order{2, 1} : Order{1, 0};
     case EventKind::release:
     case EventKind::stick_to_slip:
-    case EventKind::contact_end:
       return {2, 3};
+    case EventKind::contact_begin:
+    case EventKind::contact_end:
+      if (reached.of_force) return {2, 3};
+      return leg.length == Leg::Length::returning ? Order{1, 1} : Order{0, 1};
     case EventKind::chatter_complete:
       return {0, 2};
     case EventKind::stick:
@@ -178,11 +184,17 @@ class ScaledSystem final : public WrappedSystem {
     for (Eigen::Index i = 0; i < n; ++i) slope.col(i) *= units_.state(i);
     for (Eigen::Index i = n; i < std::min(n + 2, slope.cols()); ++i) slope.col(i) *= units_.time;
   }
+  /// Whether the friction that a leg's end is about sticks along it.
+  bool friction_sticks(const Leg& leg) const {
+    HybridState state;
+    state.mode = leg.mode;
+    return leg.end == EventKind::graze && leg.contact < 0 && system().sticks(state, -1 - leg.contact);
+  }
   std::optional<Course> in(std::optional<Course> course, std::span<const Leg> legs) const {
     if (!course) return course;
     for (std::size_t k = 0; k < course->legs.size(); ++k) {
       Reached& reached = course->legs[k];
-      const Order order = order_of(legs[k]);
+      const Order order = order_of(legs[k], reached, friction_sticks(legs[k]));
       const double guard = units_.length / std::pow(units_.time, order.guard);
       const double measure = units_.length / std::pow(units_.time, order.measure);
       reached.state = units_.in(reached.state);

@@ -60,6 +60,9 @@ struct Reached {
   Eigen::RowVectorXd guard_slope;
   double measure = 0;
   Eigen::RowVectorXd measure_slope;
+  /// At an event of a compliant contact or a touch of what keeps it engaged: guard and measure are of its
+  /// force, not of its gap.
+  bool of_force = false;
 };
 
 /// What is done at the end of an own leg, and what is told of it; slopes by the columns of a Tangent.

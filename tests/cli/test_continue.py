@@ -16,6 +16,41 @@ CASES = os.path.join(os.environ["GRAZE_SOURCE"], "data", "cases")
 OSCILLATOR = os.path.join(CASES, "continue_oscillator.toml")
 
 
+def chain(mass, stiffness, damping, force, stop, friction, low, high, at, generations, length, time):
+    """A case of `linear_stops`; all but the ratios of lengths and times is of the size of 1."""
+    def rows(values, unit):
+        return [[v * unit for v in row] for row in values]
+    normal, position, law = stop
+    unit = {"restitution": 1, "stiffness": 1 / time**2, "damping": 1 / time}
+    text = ", ".join(f"{name} = {value * unit[name]!r}" for name, value in law.items())
+    rubs = [f"{{ direction = {direction}, amplitude = {amplitude * length / time**2!r} }}"
+            for direction, amplitude in friction]
+    return f"""graze = 1
+[model]
+name = "linear_stops"
+omega = {at / time!r}
+mass = {mass}
+stiffness = {rows(stiffness, 1 / time**2)}
+damping = {rows(damping, 1 / time)}
+force = [{{ cosine = {[f * length / time**2 for f in force]} }}]
+stop = [{{ normal = {normal}, position = {position * length!r}, {text} }}]
+friction = [{", ".join(rubs)}]
+[analysis]
+name = "continue"
+axis = {{ parameter = "omega", from = {low / time!r}, to = {high / time!r} }}
+transient = 400
+generations = {generations}
+"""
+
+
+CHAINS = {
+    "a damped stop": ([[1.316, 0.0], [0.0, 0.692]], [[2.895, -1.035], [-1.035, 2.524]],
+                      [[0.27792, -0.09936], [-0.09936, 0.242304]], [0.573, 0.944],
+                      ([1.0, 0.0], 0.545, {"stiffness": 29.629, "damping": 0.205}), [], 0.6, 2.3, 0.862, 0),
+    "a doubled branch": ([[1.28]], [[3.105]], [[0.041]], [-0.243], ([1.0], 0.12, {"restitution": 0.306}),
+                         [([1.0], 0.145)], 0.9, 1.2, 1.093, 1),
+}
+
 VALVE = """graze = 1
 [model]
 name = "equations"
@@ -281,6 +316,19 @@ at = 1.5
             np.testing.assert_allclose([q / flow for _, q in located], [q for _, q in found[0][0]], rtol=1e-10)
             np.testing.assert_allclose(states[:, [0, 2]], found[0][1][:, [0, 2]], rtol=1e-7)
             np.testing.assert_allclose(times, found[0][2], rtol=1e-7)
+
+    def test_linear_systems_in_other_units(self):
+        """Lengths of 1e-5 and times of 1e-3: the same points, whatever rounding makes of the way between them."""
+        for name, system in CHAINS.items():
+            found = []
+            for length, time in [(1, 1), (1e-5, 1e-3)]:
+                self.write("chain.toml", chain(*system, length, time))
+                ends, _, located = self.branches("chain.toml")
+                self.assertEqual(ends, ["end of the range"] * 2, name)
+                found.append(sorted(v * time for _, v in located))
+            np.testing.assert_allclose(found[1], found[0], rtol=1e-8, err_msg=name)
+            self.assertGreater(len(found[0]), 2, name)
+        self.assertTrue(any(kind == "fold" and abs(v * 1e-3 - 1.04381409) < 1e-7 for kind, v in located))
 
     def test_without_forcing(self):
         """The relief valve on a section: the Hopf point, grazing, a doubled branch; not on a stroboscopic map."""
