@@ -72,4 +72,14 @@ Start SweepStarts::start(std::size_t point) const {
   return start;
 }
 
+std::vector<Start> SweepStarts::all(const std::string& origin) const {
+  std::vector<Start> starts;
+  starts.reserve(size());
+  for (std::size_t k = 0; k < size(); ++k) {
+    starts.push_back(start(k));
+    starts.back().origin = origin + " at " + Value(parameter(k)).toml();
+  }
+  return starts;
+}
+
 }  // namespace graze

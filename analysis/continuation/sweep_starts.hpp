@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "analysis/continuation/shooting.hpp"
@@ -20,10 +21,12 @@ class SweepStarts {
   std::size_t size() const { return count_; }
   double parameter(std::size_t point) const { return values_[point % values_.size()]; }
   bool failed(std::size_t point) const { return attractor_[point] < 0 || attractor_[point] >= 5; }
-  /// The start at a point; periods 0 where the sweep found no periodic motion.
-  Start start(std::size_t point) const;
+  /// The starts at all points, "<origin> at <value>"; periods 0 where the sweep found no periodic motion.
+  std::vector<Start> all(const std::string& origin) const;
 
  private:
+  Start start(std::size_t point) const;
+
   const Family& family_;
   std::vector<double> values_;
   std::vector<std::int8_t> attractor_;

@@ -45,9 +45,11 @@ class Chart final : public AnalysisInParts {
   std::optional<Dataset> compute_with(const Box& box, Journal& journal) const override;
 
  private:
-  /// A line of the map along the first parameter, and the branches on it.
+  /// A line of the map along the first parameter, the periodic orbits that motions on it settle to, and the
+  /// branches through these.
   struct Line {
     double second = 0;
+    std::vector<Start> starts;
     Family family;
     std::vector<Branch> branches;
     std::string left;  ///< Atlas::left
@@ -55,14 +57,9 @@ class Chart final : public AnalysisInParts {
   std::optional<Dataset> map(Journal& journal) const;
   std::size_t line_place(std::size_t line, std::size_t count) const;
   Dataset along(const Dataset& map, std::size_t place) const;
-  /// A line's starts with the second parameter's value.
-  struct LineStarts {
-    double second = 0;
-    std::vector<Start> starts;
-  };
-  Units units_on(const std::vector<LineStarts>& lines) const;
-  LineStarts starts_on(const Dataset& map, std::size_t place) const;
-  Line branches_on(const Plane& plane, const LineStarts& starts, Journal& journal) const;
+  Line line_of(const Dataset& map, std::size_t place) const;
+  Units units_on(const std::vector<Line>& lines) const;
+  void follow(Line& line, const Plane& plane, Journal& journal) const;
   const std::string& name_of(int parameter) const {
     return problem_.model->parameters()[static_cast<std::size_t>(parameter)].name;
   }
@@ -167,42 +164,34 @@ Dataset Chart::along(const Dataset& map, std::size_t place) const {
   return line;
 }
 
-Chart::LineStarts Chart::starts_on(const Dataset& map, std::size_t place) const {
-  LineStarts line;
+Chart::Line Chart::line_of(const Dataset& map, std::size_t place) const {
+  Line line;
   line.second = map.values<double>(name_of(setting_.plane.second))[place];
   const Dataset sweep = along(map, place);
   const Family family = setting_.plane.at(line.second);
-  const SweepStarts found(sweep, family, problem_.analysis.at("axis"));
-  for (std::size_t k = 0; k < found.size(); ++k) {
-    Start start = found.start(k);
-    if (start.periods == 0) continue;
-    start.origin = "attractor of the map at " + Value(found.parameter(k)).toml();
-    line.starts.push_back(std::move(start));
-  }
+  line.starts = SweepStarts(sweep, family, problem_.analysis.at("axis")).all("attractor of the map");
+  std::erase_if(line.starts, [](const Start& start) { return start.periods == 0; });
   return line;
 }
 
 /// Those of the first orbit on a line.
-Units Chart::units_on(const std::vector<LineStarts>& lines) const {
-  for (const LineStarts& line : lines)
+Units Chart::units_on(const std::vector<Line>& lines) const {
+  for (const Line& line : lines)
     if (!line.starts.empty()) return units_of(setting_.plane.at(line.second), line.starts);
   return {};
 }
 
-Chart::Line Chart::branches_on(const Plane& plane, const LineStarts& starts, Journal& journal) const {
-  Line line;
-  line.second = starts.second;
+void Chart::follow(Line& line, const Plane& plane, Journal& journal) const {
   line.family = plane.at(line.second);
   AtlasOptions options;
   options.limits.most = branches_;
   options.continuation.from = setting_.options.walk.from[0];
   options.continuation.to = setting_.options.walk.to[0];
   Atlas atlas(line.family, options, journal);
-  for (std::size_t k = 0; k < starts.starts.size() && !journal.stop(); ++k)
-    static_cast<void>(atlas.take(in_units(starts.starts[k], plane.family.units)));
+  for (std::size_t k = 0; k < line.starts.size() && !journal.stop(); ++k)
+    static_cast<void>(atlas.take(in_units(line.starts[k], plane.family.units)));
   line.branches = atlas.branches();
   line.left = atlas.budget().left();
-  return line;
 }
 
 std::optional<Dataset> Chart::compute_with(const Box&, Journal& journal) const {
@@ -210,17 +199,18 @@ std::optional<Dataset> Chart::compute_with(const Box&, Journal& journal) const {
   auto swept = map(journal);
   if (!swept) return std::nullopt;
   Shifted for_curves(journal, (lines_ + 1) * room);
-  std::vector<LineStarts> starts;
+  std::vector<Line> all;
   for (std::size_t k = 0; k < lines_; ++k)
-    starts.push_back(starts_on(*swept, line_place(k, swept->size(name_of(setting_.plane.second)))));
-  const Plane plane = in_units(setting_.plane, units_on(starts));
+    all.push_back(line_of(*swept, line_place(k, swept->size(name_of(setting_.plane.second)))));
+  const Plane plane = in_units(setting_.plane, units_on(all));
   CurveSet set(plane, setting_.options, for_curves);
   std::vector<TriedStart> tried;
   Dataset lines;
   for (std::size_t k = 0; k < lines_; ++k) {
     journal.progress(0.5 + 0.5 * static_cast<double>(k) / static_cast<double>(lines_));
     Shifted for_branches(journal, (k + 1) * room);
-    const Line line = branches_on(plane, starts[k], for_branches);
+    Line& line = all[k];
+    follow(line, plane, for_branches);
     for (std::size_t b = 0; b < line.branches.size(); ++b) {
       for (const Bifurcation& at : line.branches[b].bifurcations) {
         if (journal.stop()) return std::nullopt;

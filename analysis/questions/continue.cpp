@@ -54,7 +54,6 @@ class Continue final : public AnalysisInParts {
   void read_axis_of(const Value& axis);
   void read_start(const Value& table);
   std::vector<Start> own_starts() const;
-  std::vector<Start> starts_of(const SweepStarts& sweep) const;
   std::optional<Fates> place(const SweepStarts& sweep, const std::vector<Start>& starts, Atlas& atlas,
                              Journal& journal) const;
   Dataset sweep_data(const Fates& fates) const;
@@ -137,15 +136,6 @@ std::vector<Start> Continue::own_starts() const {
   return starts;
 }
 
-std::vector<Start> Continue::starts_of(const SweepStarts& sweep) const {
-  std::vector<Start> starts;
-  for (std::size_t k = 0; k < sweep.size(); ++k) {
-    starts.push_back(sweep.start(k));
-    starts.back().origin = "attractor of the sweep at " + Value(sweep.parameter(k)).toml();
-  }
-  return starts;
-}
-
 /// Branches through all attractors of a sweep; what becomes of each. Nothing: stopped.
 std::optional<Fates> Continue::place(const SweepStarts& sweep, const std::vector<Start>& starts, Atlas& atlas,
                                      Journal& journal) const {
@@ -178,7 +168,7 @@ std::optional<Fates> Continue::place(const SweepStarts& sweep, const std::vector
 std::optional<Dataset> Continue::compute_with(const Box&, Journal& journal) const {
   std::optional<SweepStarts> sweep;
   if (start_ == "from_sweep") sweep.emplace(*problem_.sweep, family_, problem_.analysis.at("sweep"));
-  std::vector<Start> starts = sweep ? starts_of(*sweep) : own_starts();
+  std::vector<Start> starts = sweep ? sweep->all("attractor of the sweep") : own_starts();
   const Family family = in_units(family_, units_of(family_, starts));
   for (Start& start : starts) start = in_units(std::move(start), family.units);
   Atlas atlas(family, options_, journal);

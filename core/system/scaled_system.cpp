@@ -171,7 +171,7 @@ class ScaledSystem final : public WrappedSystem {
   std::vector<Leg> out(std::span<const Leg> legs) const {
     std::vector<Leg> own(legs.begin(), legs.end());
     for (Leg& leg : own) {
-      if (leg.state.size() > 0) leg.state = units_.out(leg.state);
+      leg.state = units_.out(leg.state);
       leg.time *= units_.time;
       leg.duration *= units_.time;
     }
