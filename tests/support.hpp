@@ -39,6 +39,7 @@ class Log : public Observer {
   };
 
   void event(const Event& e) override;
+  bool follows_gaps() const override { return true; }
   void near_miss(int contact, double time, double speed) override;
   void excursion(int contact, double time, double gap) override;
 

@@ -23,8 +23,6 @@ class EnergyBalance final : public Observer {
   EnergyBalance(System& system, const HybridState& start);
 
   void event(const Event& event) override;
-  void near_miss(int, double, double) override {}
-  void excursion(int, double, double) override {}
   bool follows_pieces() const override { return true; }
   void piece(const MotionPiece& piece) override;
 

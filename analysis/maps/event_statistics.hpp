@@ -75,6 +75,7 @@ class Tally : public Observer {
   double min_gap_speed() const { return min_gap_speed_; }
 
   void event(const Event& event) override;
+  bool follows_gaps() const override { return true; }
   void near_miss(int contact, double time, double speed) override;
   void excursion(int contact, double time, double gap) override;
   void load(const ContactLoad& load) override;
@@ -119,6 +120,7 @@ class EventLog final : public Observer {
     heard_.push_back({Kind::event, event.kind, event.contact, event.friction, event.jump, event.time,
                       event.approach_speed});
   }
+  bool follows_gaps() const override { return true; }
   void near_miss(int contact, double time, double speed) override {
     heard_.push_back({Kind::near_miss, {}, contact, -1, -1, time, speed});
   }

@@ -52,8 +52,6 @@ struct ImpactBorders {
 class ImpactLog : public Observer {
  public:
   void event(const Event& event) override;
-  void near_miss(int, double, double) override {}
-  void excursion(int, double, double) override {}
   void load(const ContactLoad& load) override;
 
   const std::vector<ImpactRecord>& records() const { return records_; }

@@ -43,7 +43,7 @@ class Recorder final : public Observer {
     }
   }
   void near_miss(int contact, double, double speed) override { record_.misses.emplace_back(contact, speed); }
-  void excursion(int, double, double) override {}
+  bool follows_gaps() const override { return true; }
 
   void finish(double end, std::int64_t mode) {
     record_.itinerary.steps.push_back({EventKind::section, -1, mode, false, {}});

@@ -72,8 +72,6 @@ class Observation final : public Observer {
   Observation(const Observables& observables, std::span<const double> parameters);
 
   void event(const Event&) override {}
-  void near_miss(int, double, double) override {}
-  void excursion(int, double, double) override {}
   bool follows_pieces() const override { return true; }
   void piece(const MotionPiece& piece) override;
 

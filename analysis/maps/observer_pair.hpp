@@ -26,6 +26,7 @@ class ObserverPair final : public Observer {
     first_.load(load);
     second_.load(load);
   }
+  bool follows_gaps() const override { return first_.follows_gaps() || second_.follows_gaps(); }
   bool follows_pieces() const override { return first_.follows_pieces() || second_.follows_pieces(); }
   void piece(const MotionPiece& piece) override {
     first_.piece(piece);

@@ -52,7 +52,7 @@ class EventLog final : public Observer {
       track.released = false;
     }
   }
-  void near_miss(int, double, double) override {}
+  bool follows_gaps() const override { return true; }
   void excursion(int contact, double, double gap) override {
     Track& track = tracks_[static_cast<std::size_t>(contact)];
     track.gap = std::max(track.gap, gap);

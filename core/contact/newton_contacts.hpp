@@ -258,7 +258,7 @@ Outcome NewtonContacts<Engine, S, State>::meet(const Crossing& c, Observer* obse
 /// Open gaps that may be highest here, where an impact elsewhere or a jump turns them round.
 template <class Engine, class S, class State>
 void NewtonContacts<Engine, S, State>::tell_corners(Gaps gaps, Observer* observer) {
-  for (int i = 0; observer != nullptr && i < engine().count(); ++i) {
+  for (int i = 0; observer != nullptr && observer->follows_gaps() && i < engine().count(); ++i) {
     if (!engine().has_gap(i) || touches_[static_cast<std::size_t>(i)].order > 0) continue;
     const S approach = engine().approach(i);
     if (!(gaps == Gaps::rising_to_here ? approach < S(0) : approach > S(0))) continue;

@@ -81,6 +81,7 @@ class Program {
   std::size_t output(std::size_t i) const { return outputs_[i]; }
 
  private:
+  void go_on_in_line(double* const* rows, int k, const double* fixed) const;
   template <class S>
   void add_up(const Operation& op, S* const* rows, int k, const S* fixed) const;
   template <class S>
@@ -133,6 +134,9 @@ class Workspace {
 
 template <class S>
 void Program::advance(S* const* rows, int k, const S* fixed) const {
+  if constexpr (std::is_same_v<S, double>) {
+    if (k > 0) return go_on_in_line(rows, k, fixed);
+  }
   for (const Operation& op : operations_) {
     if (op.kind == Operation::Kind::sum) {
       add_up(op, rows, k, fixed);

@@ -21,8 +21,6 @@ class ContactCounter final : public Observer {
     if (event.kind == EventKind::impact || event.kind == EventKind::contact_begin)
       ++impacts_[static_cast<std::size_t>(event.contact)];
   }
-  void near_miss(int, double, double) override {}
-  void excursion(int, double, double) override {}
 
  private:
   std::vector<std::int64_t>& impacts_;

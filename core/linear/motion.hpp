@@ -431,7 +431,7 @@ void LinearMotion<S, P, D, H, C, F>::watch(Observer& observer, const Crossing& c
   const double cell = plain_.scan(mode_).mode.cell;
   const double begin = value_of(time) + static_cast<double>(flow_.cell()) * cell;
   const bool at_an_end = flow_.cell() == 0 || c.kind != Crossing::Kind::none;
-  for (int i = 0; i < count(); ++i) {
+  for (int i = 0; observer.follows_gaps() && i < count(); ++i) {
     const bool falls = flow_.slope(i) < 0;
     const bool turns = falls != (flow_.next_slope(i) < 0) || falls != (flow_.middle_slope(i) < 0);
     // Where the gap may be small, or turns just where an arc begins or ends, the cell is looked into at any

@@ -116,6 +116,18 @@ std::optional<double> march(std::span<const double, Terms> c, double s, double e
   return s;
 }
 
+using Quartic = std::array<double, 5>;
+
+/// Whether it is positive on [0, 1] for certain, rounding included: its coefficients in Bernstein's form are.
+bool stays_positive(const Quartic& c) {
+  const double second = c[0] + c[1] / 4;
+  const double third = c[0] + c[1] / 2 + c[2] / 6;
+  const double fourth = c[0] + (c[1] * 3 + c[2] * 2 + c[3]) / 4;
+  const double last = c[0] + c[1] + c[2] + c[3] + c[4];
+  const double size = std::abs(c[0]) + std::abs(c[1]) + std::abs(c[2]) + std::abs(c[3]) + std::abs(c[4]);
+  return std::min({c[0], second, third, fourth, last}) > 8 * epsilon * size;
+}
+
 }  // namespace
 
 double sum_of_moduli(std::span<const double> c, std::size_t first) {
@@ -125,20 +137,15 @@ double sum_of_moduli(std::span<const double> c, std::size_t first) {
 
 std::optional<double> first_zero(std::span<const double> c, double end) {
   if (c[0] <= 0) return 0.0;
-  constexpr std::size_t low = 5;
-  const double rest = c.size() > low ? sum_of_moduli(c, low) : 0;
-  if (sum_of_moduli(c.first(std::min(low, c.size())), 1) + rest < c[0]) return std::nullopt;
-  double s = 0;
-  if (c.size() > low) {
-    // Most of the way on a polynomial below p with few terms: the higher ones at their worst.
-    std::array<double, low> below;
-    std::copy_n(c.begin(), low, below.begin());
-    below[low - 1] -= rest;
-    const auto near = march(std::span<const double, low>(below), 0, end, 1e-3);
-    if (!near) return std::nullopt;
-    s = *near;
-  }
-  return march(c, s, end, 2 * epsilon);
+  // A polynomial below p with few terms: the higher ones at their worst.
+  Quartic below{};
+  std::copy_n(c.begin(), std::min(below.size(), c.size()), below.begin());
+  if (c.size() > below.size()) below.back() -= sum_of_moduli(c, below.size());
+  if (stays_positive(below)) return std::nullopt;
+  if (c.size() <= below.size()) return march(c, 0, end, 2 * epsilon);
+  // Most of the way on that.
+  const auto near = march(std::span<const double, below.size()>(below), 0, end, 1e-3);
+  return near ? march(c, *near, end, 2 * epsilon) : std::nullopt;
 }
 
 std::optional<double> first_minimum(std::span<const double> c, double end) {

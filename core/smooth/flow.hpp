@@ -102,19 +102,32 @@ class TaylorFlow {
   auto along(const S& t, const State& x, const State& direction, const F& f, const S& pace = S(0));
 
  private:
-  /// Raises each of `greatest` to what the last orders of a series, or of its derivatives, are of its size.
-  template <std::size_t N>
-  void weigh(const Series<S>& series, std::array<double, N>& greatest) const {
+  static constexpr int looked_at = 4;
+  /// Of the last orders, the highest first.
+  using Last = std::array<double, looked_at>;
+  /// Raises each of `greatest` to what the last orders of a series, or of its derivatives, are of its size;
+  /// false: some are no numbers.
+  bool weigh(const Series<S>& series, Last& greatest) const {
     constexpr double least = std::numeric_limits<double>::min();  // so that its inverse is finite
+    constexpr double most = std::numeric_limits<double>::max();
+    bool finite = true;
     for (int part = 0; part < parts_of<S>; ++part) {
       const auto modulus = [&](int k) { return std::abs(part_of(series[k], part)); };
       const double size = modulus(0) + length_ * (modulus(1) + length_ * modulus(2));
       const double inverse = size == 0 ? 0 : 1 / std::max(size, least);
-      for (std::size_t j = 0; j < N; ++j) {
-        const double c = modulus(highest_order - static_cast<int>(j)) * inverse;
-        if (c > greatest[j] || std::isnan(c)) greatest[j] = c;
+      for (int j = 0; j < looked_at; ++j) {
+        const double c = modulus(highest_order - j) * inverse;
+        finite &= c <= most;
+        double& highest = greatest[static_cast<std::size_t>(j)];
+        highest = std::max(highest, c);
       }
     }
+    return finite;
+  }
+  bool is_coordinate(const Series<S>& series) const {
+    return std::any_of(x_.begin(), x_.end(), [&](const Series<S>& coordinate) {
+      return coordinate.coefficients() == series.coefficients();
+    });
   }
   Coefficients scaled(const Series<S>& series) const;
   S evaluate(const Series<S>& series, double fraction) const;
@@ -182,20 +195,21 @@ void TaylorFlow<S, Dynamics>::expand(const Dynamics& dynamics, std::int64_t mode
 /// length found with that.
 template <class S, class Dynamics>
 double TaylorFlow<S, Dynamics>::choose(double rate, std::size_t count) {
-  constexpr int looked_at = 4;
   const double longest = rough_logarithm(40 / (rate * unit_));  // where all series end by themselves
   const double part = log_left_out_ / (highest_order + 1);
   length_ = 0;
   for (int pass = 0; pass < 2; ++pass) {
-    std::array<double, looked_at> left_out{};  // the greatest |c_k| of a series per its size
-    for (const Series<S>& coordinate : x_) weigh(coordinate, left_out);
-    for (std::size_t k = 0; k < count; ++k) weigh(guards_[k], left_out);
-    double shortest = longest;
-    for (int j = 0; j < looked_at; ++j) {
-      const double c = left_out[static_cast<std::size_t>(j)];
-      if (!std::isfinite(c)) return length_ = 0;
-      shortest = std::min(shortest, part - rough_logarithm(c) / (highest_order - j));
+    Last left_out{};  // the greatest |c_k| of a series per its size
+    bool finite = true;
+    for (const Series<S>& coordinate : x_) finite &= weigh(coordinate, left_out);
+    for (std::size_t k = 0; k < count; ++k) {
+      if (!is_coordinate(guards_[k])) finite &= weigh(guards_[k], left_out);
     }
+    if (!finite) return length_ = 0;
+    double shortest = longest;
+    for (int j = 0; j < looked_at; ++j)
+      shortest = std::min(
+          shortest, part - rough_logarithm(left_out[static_cast<std::size_t>(j)]) / (highest_order - j));
     length_ = rough_power(shortest);
   }
   return length_ = tape_.held(length_);

@@ -276,7 +276,7 @@ template <class Engine, class Rules, class S, class Dynamics>
 void TaylorMotion<Engine, Rules, S, Dynamics>::watch(Observer& observer, const Crossing& c) const {
   const double end = c.fraction;
   const auto clock = clock_of_step();
-  for (std::size_t k = 0; k < watched_; ++k) {
+  for (std::size_t k = 0; observer.follows_gaps() && k < watched_; ++k) {
     if (dynamics_.is_gap(guards_[k], mode_)) this->watch_gap(observer, guards_[k], flow_.guard(k), clock, c);
   }
   if constexpr (has_meters) {

@@ -100,11 +100,13 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual void event(const Event& event) = 0;
+  /// Whether it wants to hear where open gaps turn.
+  virtual bool follows_gaps() const { return false; }
   /// A local minimum of an open gap that does not touch. `speed` = sqrt(2 g g''): the speed with which an
   /// equally deep penetration would have hit.
-  virtual void near_miss(int contact, double time, double speed) = 0;
+  virtual void near_miss(int, [[maybe_unused]] double time, [[maybe_unused]] double speed) {}
   /// A local maximum of an open gap; after an impact or a jump also where it falls on from.
-  virtual void excursion(int contact, double time, double gap) = 0;
+  virtual void excursion(int, [[maybe_unused]] double time, [[maybe_unused]] double gap) {}
   /// A compliant contact is loaded on the next piece of the motion.
   virtual void load(const ContactLoad&) {}
   /// Whether it wants to hear of every piece of the motion.

@@ -42,6 +42,7 @@ class ScaledObserver final : public Observer {
     told.tangential_mobility /= acceleration;
     observer_.load(told);
   }
+  bool follows_gaps() const override { return observer_.follows_gaps(); }
   bool follows_pieces() const override { return observer_.follows_pieces(); }
   void piece(const MotionPiece& piece) override {
     MotionPiece told = piece;

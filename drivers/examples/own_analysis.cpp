@@ -17,8 +17,6 @@ class FirstImpactTime final : public graze::Observer {
   void event(const graze::Event& event) override {
     if (event.kind == graze::EventKind::impact && !(time == time)) time = event.time;
   }
-  void near_miss(int, double, double) override {}
-  void excursion(int, double, double) override {}
 
   double time = nan;
 };

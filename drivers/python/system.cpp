@@ -20,8 +20,6 @@ class EventKeeper final : public Observer {
     events.push_back({e.time, event_names()[static_cast<std::size_t>(e.kind)], e.contact, e.friction, e.jump,
                       e.approach_speed, e.force, kept(e.before), kept(e.after)});
   }
-  void near_miss(int, double, double) override {}
-  void excursion(int, double, double) override {}
 
   std::vector<KeptEvent> events;
 };

@@ -94,8 +94,6 @@ class Follower final : public Observer {
   void event(const Event& e) override {
     if (is_hit(e.kind) || e.kind == EventKind::jump) ++events;
   }
-  void near_miss(int, double, double) override {}
-  void excursion(int, double, double) override {}
 
   HybridState state;
   int events = 0;

@@ -28,8 +28,6 @@ class ImpactCounter : public Observer {
  public:
   std::int64_t impacts = 0;
   void event(const Event& event) override { impacts += event.kind == EventKind::impact ? 1 : 0; }
-  void near_miss(int, double, double) override {}
-  void excursion(int, double, double) override {}
 };
 
 }  // namespace graze::bench

@@ -66,8 +66,6 @@ class Extent final : public Observer {
   void take(std::span<const double> state) {
     for (const double x : state) greatest = std::max(greatest, std::abs(x));
   }
-  void near_miss(int, double, double) override {}
-  void excursion(int, double, double) override {}
 };
 
 /// The motion from a state on, over some periods.

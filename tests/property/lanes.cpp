@@ -410,6 +410,7 @@ class Listener final : public Observer {
     events.push_back(event);
     events.back().before = events.back().after = {};
   }
+  bool follows_gaps() const override { return true; }
   void near_miss(int contact, double time, double speed) override {
     lowest.push_back({contact, time, speed});
   }
@@ -763,6 +764,7 @@ class Counted final : public System {
       impacts += e.kind == EventKind::impact ? 1 : 0;
       if (told != nullptr) told->event(e);
     }
+    bool follows_gaps() const override { return true; }
     void near_miss(int contact, double time, double speed) override {
       if (told != nullptr) told->near_miss(contact, time, speed);
     }

@@ -209,7 +209,7 @@ void SemiAnalyticalPlanar<S>::search_level(const Slide& slide, const Section& se
 
 template <class S>
 void SemiAnalyticalPlanar<S>::watch(const Slide& slide, Observer& observer) const {
-  if (at_wall()) return;
+  if (at_wall() || !observer.follows_gaps()) return;
   const double length = value_of(end_.time - begin_.time);
   for (int i = 0; i < 2; ++i) {
     if (!plane_.exists(i)) continue;
