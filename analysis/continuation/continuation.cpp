@@ -46,7 +46,8 @@ Continuation::Continuation(const Family& family, Solution start, int direction,
       options_(options),
       now_(std::move(start)),
       step_(options.first_step),
-      size_(now_.point.size + tiny),
+      least_size_(now_.point.size + tiny),
+      size_(least_size_),
       time_(now_.point.period) {
   now_.shooting = std::make_shared<Shooting>(family_, now_.shooting->itinerary(), now_.shooting->anchor(),
                                              now_.shooting->inner_nodes());
@@ -61,6 +62,16 @@ void Continuation::face(Solution& s, double sense) const {
   s.tangent /= metric.norm(*s.shooting, s.tangent);
   if (sense * s.parameter_slope() < 0) s.tangent = -s.tangent;
   s.point.set_fold(s.parameter_slope() / metric.range);
+}
+
+/// Steps are shares of the size of the first orbit, or of the orbit here where that is greater: at a
+/// resonance they would be too many.
+void Continuation::measure() {
+  constexpr double much = 2;
+  const double size = std::max(least_size_, now_.point.size);
+  if (std::max(size, size_) <= much * std::min(size, size_)) return;
+  size_ = size;
+  face(now_, now_.parameter_slope());
 }
 
 /// A solution of these equations, with its tangent along `normal` and what is told of it.
@@ -321,6 +332,7 @@ bool Continuation::advance() {
     end_ = "as many points as allowed";
     return false;
   }
+  measure();
   way_.push_back(now_.point);
   if (is_at_border()) return false;
   if (crowded(most_crowded)) return pass_crowd();

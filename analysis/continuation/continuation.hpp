@@ -72,6 +72,7 @@ class Continuation {
   bool advance();
   Metric metric() const { return {size_, time_, options_.to - options_.from}; }
   void face(Solution& solution, double sense) const;
+  void measure();
   Solution solution(const std::shared_ptr<const Shooting>& shooting, const Closing& closing,
                     const Eigen::VectorXd& normal) const;
   std::optional<Trial> solved(const Solution& from, double step) const;
@@ -224,7 +225,7 @@ class Continuation {
   int count_ = 0;
   int change_count_ = 0;
   int looked_count_ = 0;          ///< change_count_ when accumulations were last looked for
-  double size_;                   ///< of states, for the arclength
+  double least_size_, size_;      ///< of states, for the arclength
   double time_;                   ///< of durations
   std::vector<BranchPoint> way_;  ///< the points so far, in order
   std::vector<double> changes_;   ///< parameters of the last changes of the itinerary

@@ -91,6 +91,21 @@ coordinate = "x_dot"
 level = 0.0
 direction = "down"
 """
+RESONANCE = """graze = 1
+[model]
+name = "linear_stops"
+omega = 3
+mass = [[1]]
+stiffness = [[1]]
+damping = [[0.01]]
+force = [{ cosine = [1] }]
+stop = [{ normal = [1], position = 1000, restitution = 0.5 }]
+[analysis]
+name = "continue"
+axis = { parameter = "omega", from = 0.3, to = 3 }
+at = 3
+transient = 2000
+"""
 SELF_EXCITED = """graze = 1
 [model]
 name = "equations"
@@ -329,6 +344,16 @@ at = 1.5
             np.testing.assert_allclose(found[1], found[0], rtol=1e-8, err_msg=name)
             self.assertGreater(len(found[0]), 2, name)
         self.assertTrue(any(kind == "fold" and abs(v * 1e-3 - 1.04381409) < 1e-7 for kind, v in located))
+
+    def test_a_sharp_resonance(self):
+        """A linear oscillator with a damping ratio of 0.005, from far off: to the end of the range in steps of the size
+        of the orbit that is there; x = Re(1/(1 - w^2 + 0.01 i w)) at phase 0."""
+        self.write("resonance.toml", RESONANCE)
+        ends, w, _ = self.branches("resonance.toml")
+        self.assertEqual(ends, ["end of the range"] * 2)
+        self.assertLess(len(w), 1000)
+        with h5py.File(self.path("out.h5"), "r") as file:
+            np.testing.assert_allclose(file["orbit_state"][:, 0, 0], (1/(1 - w**2 + 0.01j*w)).real, atol=1e-9)
 
     def test_without_forcing(self):
         """The relief valve on a section: the Hopf point, grazing, a doubled branch; not on a stroboscopic map."""
