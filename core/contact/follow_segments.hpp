@@ -52,7 +52,7 @@ template <class S>
 struct Ending {
   S guard{0};
   S measure{0};
-  bool of_force = false;
+  GuardOf guard_of = GuardOf::gap;
 };
 
 /// Values at the end of a leg that a point has followed.
@@ -63,7 +63,7 @@ void take_values(const Point& point, const Inner& inner, Reached& reached) {
   reached.time = value_of(point.time);
   reached.guard = value_of(point.ending.guard);
   reached.measure = value_of(point.ending.measure);
-  reached.of_force = point.ending.of_force;
+  reached.guard_of = point.ending.guard_of;
 }
 
 /// Without derivatives; `point` as below, with scalar double.

@@ -278,20 +278,23 @@ class LinearLeg {
   void tell_compliant(const Leg& leg, const Rows& contact, const S& compliance) {
     const int i = leg.contact;
     const S approach = approach_of(i, x.tail(dofs()));
+    const GuardOf of_gap = mean_approach_ ? GuardOf::mean_speed : GuardOf::gap;
     if (leg.end == EventKind::contact_begin && is_closed(leg.mode, i)) {
       ending.guard = compliance * dot(contact.second);
       ending.measure = -compliance * rate(contact.second);
-      ending.of_force = true;
+      ending.guard_of = GuardOf::force;
     } else if (leg.end == EventKind::contact_begin) {
       ending.guard = mean_approach_ ? S(-*mean_approach_) : S(-penetration(i));
       ending.measure = approach;
+      ending.guard_of = of_gap;
     } else if (!engaged(leg) || opens_last(i)) {
       ending.guard = mean_approach_ ? *mean_approach_ : penetration(i);
       ending.measure = -approach;
+      ending.guard_of = of_gap;
     } else {
       ending.guard = compliance * stop_force(i);
       ending.measure = -compliance * rate(contact.guard);
-      ending.of_force = true;
+      ending.guard_of = GuardOf::force;
     }
   }
   /// The same of a touch of what keeps a contact engaged: of its force or, where that ends it, its gap.
@@ -300,7 +303,7 @@ class LinearLeg {
     const bool opens = opens_last(i);
     ending.guard = opens ? S(approach_of(i, x.tail(dofs()))) : S(compliance * rate(contact.guard));
     ending.measure = opens ? penetration(i) : S(compliance * stop_force(i));
-    ending.of_force = !opens;
+    if (!opens) ending.guard_of = GuardOf::force;
   }
   bool engaged(const Leg& leg) const {
     return layout_of(system_).spring(leg.mode, leg.contact) == Spring::engaged;

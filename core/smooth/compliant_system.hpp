@@ -1247,16 +1247,17 @@ void CompliantMotion<S, Equations>::tell_compliant(const Leg& leg, const std::op
   const int force = dynamics().force_meter(i);
   const bool engaged = layout().spring(mode_, i) == Spring::engaged;
   const bool by_gap = !engaged || opens_last(i);
+  const GuardOf of_gap = mean_approach ? GuardOf::mean_speed : GuardOf::gap;
   if (leg.end == EventKind::contact_begin && closed(i)) {
-    ending = {of_guard(second), S(-rate_of(second)), true};
+    ending = {of_guard(second), S(-rate_of(second)), GuardOf::force};
   } else if (leg.end == EventKind::contact_begin) {
-    ending = {mean_approach ? S(-*mean_approach) : S(-depth), approach, false};
+    ending = {mean_approach ? S(-*mean_approach) : S(-depth), approach, of_gap};
   } else if (leg.end == EventKind::contact_end && by_gap) {
-    ending = {mean_approach ? *mean_approach : depth, S(-approach), false};
+    ending = {mean_approach ? *mean_approach : depth, S(-approach), of_gap};
   } else if (leg.end == EventKind::contact_end) {
-    ending = {of_guard(force), S(-rate_of(force)), true};
+    ending = {of_guard(force), S(-rate_of(force)), GuardOf::force};
   } else if (leg.end == EventKind::graze && engaged) {
-    ending = by_gap ? Ending<S>{approach, depth, false} : Ending<S>{rate_of(force), of_guard(force), true};
+    ending = by_gap ? Ending<S>{approach, depth} : Ending<S>{rate_of(force), of_guard(force), GuardOf::force};
   } else {
     this->finish(leg);
   }
@@ -1268,7 +1269,7 @@ void CompliantMotion<S, Equations>::rub(const Leg& leg) {
   const int k = -1 - leg.contact;
   const int first = count() + 2 * k;
   if (leg.end == EventKind::graze && !dynamics().sticks(k, mode_)) {
-    ending = {this->guard_rate(first, mode_), dynamics().guard(first, mode_, time, x), false};
+    ending = {this->guard_rate(first, mode_), dynamics().guard(first, mode_, time, x)};
     return;
   }
   const std::int64_t sliding = mode_, rest = layout().with(mode_, k, Sliding::stuck);
@@ -1282,15 +1283,15 @@ void CompliantMotion<S, Equations>::rub(const Leg& leg) {
     case EventKind::slip_to_stick:
     case EventKind::slip_reversal:
       ending = {dynamics().guard(first, sliding, time, x),
-                leg.end == EventKind::slip_to_stick ? left : S(-left), false};
+                leg.end == EventKind::slip_to_stick ? left : S(-left)};
       mode_ = rest;
       rest_on_closed();
       break;
     case EventKind::stick_to_slip:
-      ending = {left, S(-rate()), false};
+      ending = {left, S(-rate())};
       break;
     default:
-      ending = {rate(), left, false};
+      ending = {rate(), left};
   }
 }
 

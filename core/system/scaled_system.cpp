@@ -71,7 +71,7 @@ struct Order {
 
 /// Of the end of a leg; `sticks`: its friction does along it.
 Order order_of(const Leg& leg, const Reached& reached, bool sticks) {
-  const bool held = sticks || reached.of_force ||
+  const bool held = sticks || reached.guard_of == GuardOf::force ||
                     (leg.contact >= 0 && leg.length != Leg::Length::own && is_closed(leg.mode, leg.contact));
   switch (leg.end) {
     case EventKind::graze:
@@ -82,8 +82,8 @@ Order order_of(const Leg& leg, const Reached& reached, bool sticks) {
       return {2, 3};
     case EventKind::contact_begin:
     case EventKind::contact_end:
-      if (reached.of_force) return {2, 3};
-      return leg.length == Leg::Length::returning ? Order{1, 1} : Order{0, 1};
+      if (reached.guard_of == GuardOf::force) return {2, 3};
+      return reached.guard_of == GuardOf::mean_speed ? Order{1, 1} : Order{0, 1};
     case EventKind::chatter_complete:
       return {0, 2};
     case EventKind::stick:

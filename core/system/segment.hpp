@@ -49,6 +49,10 @@ struct Leg {
   int contact = -1;  ///< friction k: −1 − k
 };
 
+/// What tells an event of a compliant contact, or a touch of what keeps it engaged: its gap, the mean
+/// approach speed of a leg that returns, or its force.
+enum class GuardOf : signed char { gap, mean_speed, force };
+
 /// Where a leg leads. Derivatives in columns: by each state at its beginning, the time of its beginning, its
 /// duration, each parameter.
 struct Reached {
@@ -60,9 +64,7 @@ struct Reached {
   Eigen::RowVectorXd guard_slope;
   double measure = 0;
   Eigen::RowVectorXd measure_slope;
-  /// At an event of a compliant contact or a touch of what keeps it engaged: guard and measure are of its
-  /// force, not of its gap.
-  bool of_force = false;
+  GuardOf guard_of = GuardOf::gap;
 };
 
 /// What is done at the end of an own leg, and what is told of it; slopes by the columns of a Tangent.

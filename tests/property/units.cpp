@@ -243,32 +243,43 @@ TEST_CASE("what ends a damped contact is told in units of forces, as what begins
       "name = 'linear_stops'\nomega = 0.9\nmass = [[1.0]]\ndamping = [[0.1]]\nstiffness = [[1.5]]\n"
       "force = [{ cosine = [0.8] }]\n"
       "stop = [{ normal = [1.0], position = 0.3, stiffness = 20.0, damping = 0.4 }]";
-  const auto plain = make_system(stops);
+  const std::string equations =
+      "name = 'equations'\nparameters = { omega = 0.9 }\ncoordinates = ['x']\nperiod = '2*pi/omega'\n"
+      "force = { x = \"0.8*cos(omega*t) - 0.1*x' - 1.5*x - x^3\" }\n"
+      "contact = [{ gap = '0.3 - x', normal_force = \"20*depth + 0.4*depth'\" }]";
   const Units units{Eigen::Vector2d(0x1p-20, 0x1p-9), 0x1p-20, 0x1p-12};
-  const auto scaled = in_units(make_system(stops), units);
-  const Record record = record_turn(*plain, state_at({0.1, 0.3}).x, 2);
-  int ends = 0;
-  for (std::size_t k = 1; k < record.behind.size(); ++k) {
-    const Step& step = record.itinerary.steps[k];
-    Leg leg;
-    leg.state = record.behind[k - 1];
-    leg.time = record.times[k - 1];
-    leg.duration = record.durations[k];
-    leg.mode = step.mode;
-    leg.end = step.end;
-    leg.contact = step.contact;
-    Leg told = leg;
-    told.state = units.in(leg.state);
-    told.time /= units.time;
-    told.duration /= units.time;
-    const auto p = plain->follow_values({&leg, 1}, {0}), q = scaled->follow_values({&told, 1}, {0});
-    REQUIRE((p && q));
-    const bool of_force = step.end == EventKind::contact_end;
-    ends += of_force;
-    CHECK(p->legs[0].of_force == of_force);
-    const double speed = units.length / units.time, acceleration = speed / units.time;
-    CHECK(q->legs[0].guard * (of_force ? acceleration : units.length) == p->legs[0].guard);
-    CHECK(q->legs[0].measure * (of_force ? acceleration / units.time : speed) == p->legs[0].measure);
+  for (const std::string& text : {stops, equations}) {
+    INFO(text);
+    const auto plain = make_system(text);
+    const auto scaled = in_units(make_system(text), units);
+    const Record record = record_turn(*plain, state_at({0.1, 0.3}).x, 2);
+    int ends = 0, returning = 0;
+    for (std::size_t k = 1; k < record.behind.size(); ++k) {
+      const Step& step = record.itinerary.steps[k];
+      Leg leg;
+      leg.state = record.behind[k - 1];
+      leg.time = record.times[k - 1];
+      leg.duration = record.durations[k];
+      leg.mode = step.mode;
+      leg.end = step.end;
+      leg.contact = step.contact;
+      const bool returns = step.end == EventKind::contact_begin;  // from where its force vanished
+      if (returns) leg.length = Leg::Length::returning;
+      Leg told = leg;
+      told.state = units.in(leg.state);
+      told.time /= units.time;
+      told.duration /= units.time;
+      const auto p = plain->follow_values({&leg, 1}, {0}), q = scaled->follow_values({&told, 1}, {0});
+      REQUIRE((p && q));
+      const bool of_force = step.end == EventKind::contact_end;
+      ends += of_force;
+      returning += returns;
+      CHECK((p->legs[0].guard_of == GuardOf::force) == of_force);
+      const double speed = units.length / units.time, acceleration = speed / units.time;
+      CHECK(q->legs[0].guard * (of_force ? acceleration : units.length) == p->legs[0].guard);
+      CHECK(q->legs[0].measure * (of_force ? acceleration / units.time : speed) == p->legs[0].measure);
+    }
+    CHECK(ends > 1);
+    CHECK(returning > 1);
   }
-  CHECK(ends > 1);
 }
